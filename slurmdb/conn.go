@@ -90,7 +90,7 @@ func dial(ctx context.Context, c Config, address string) (*database, error) {
 	defer cancel()
 	if err := db.pool.PingContext(ctx); err != nil {
 		_ = db.pool.Close() // The first error matters.
-		return nil, fmt.Errorf("slurmdb: %w to %s %s: %s", ErrConnect, d.Net, address, plain(err))
+		return nil, fmt.Errorf("slurmdb: %w to %s %s: %w", ErrConnect, d.Net, address, oneLine{err})
 	}
 	return db, nil
 }

@@ -22,17 +22,13 @@ func checkCommand() *cli.Command {
 			"1: something failed. What a user may do is checked for whoever runs this, so run it as the user of ostrichd.",
 	}, slices.Concat([]cli.Flag{
 		sidecar.ClusterFlag(),
-		&cli.StringFlag{Name: "as", Usage: "check the AdminLevel of this `USER` in Slurm", DefaultText: "whoever runs this"},
+		&cli.StringFlag{Name: "as", Usage: "check the AdminLevel of this `USER` in Slurm", DefaultText: "whoever runs this, or the user of ostrichd if that is known and another one"},
 	}, console.Formats()), func(c *cli.Context, config sidecar.Config) error {
-		as := c.String("as")
-		if as == "" {
-			u, err := user.Current()
-			if err != nil {
-				return fmt.Errorf("check: who runs this: %w", err)
-			}
-			as = u.Username
+		me, err := user.Current()
+		if err != nil {
+			return fmt.Errorf("check: who runs this: %w", err)
 		}
-		findings := sidecar.Check(c.Context, config, as)
+		findings := sidecar.Check(c.Context, config, c.String("as"), me.Username)
 		if err := writeFindings(c, findings); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -123,7 +124,10 @@ func plainCommand(c cli.Command, flags []cli.Flag, do func(*cli.Context) error) 
 func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, sidecar.Config) error) *cli.Command {
 	return plainCommand(c, slices.Concat(flags, sidecar.Flags(true)), func(ctx *cli.Context) error {
 		config, err := sidecar.LoadCluster(ctx)
-		if err != nil {
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			return fmt.Errorf("%w; %s", err, config.RunAs(c.Name))
+		case err != nil:
 			return err
 		}
 		return do(ctx, config)

@@ -132,7 +132,7 @@ func (b *bed) advised(t *testing.T) []advised {
 			},
 		},
 		{
-			what: "tiers", set: []string{"PartitionName=fast Nodes=ALL PriorityTier=5"}, wrong: []string{"partitions main,debug,fast have different PriorityTier"},
+			what: "tiers", set: []string{"PartitionName=fast Nodes=ALL PriorityTier=5"}, wrong: []string{"partitions PriorityTier differs, which no priority can cross: main 1, debug 1, fast 5"},
 			by: none("nothing, if that is wanted; else give all the same PriorityTier in slurm.conf"), remains: []string{"partitions"},
 		},
 		{
@@ -187,7 +187,7 @@ func (b *bed) advised(t *testing.T) []advised {
 		},
 		{
 			what: "database", args: []string{"--database-name", "nothing"}, wrong: []string{"database "}, mended: []string{"--database-name", "slurm_acct_db"},
-			by: none("set database.address, database.name, database.user, database.password_file and database.tls to what the server has"),
+			by: none("set database.name to StorageLoc of slurmdbd.conf", "if it is that, grant SELECT on it with grants.sql"),
 		},
 		{
 			what: "cluster", args: []string{"--cluster", "nowhere"}, wrong: []string{"cluster "}, mended: []string{"--cluster", cluster}, by: none("set cluster to one that exists"),
@@ -229,12 +229,12 @@ func (b *bed) advised(t *testing.T) []advised {
 		{
 			what: "slurmctld", arrange: func(t *testing.T) { b.kill(t, "slurmctld") }, wrong: []string{"controller ", "slurmdbd "},
 			by: map[string]func(*testing.T){
-				"start slurmctld": again, "set slurm.conf and slurm.bin to those of its cluster": again, "do as said of the first line": again,
+				"start slurmctld": again, "set slurm.conf and slurm.bin to those of its cluster": again, "do as said of the controller": again,
 			},
 		},
 		{
 			what: "another slurm.conf", args: []string{"--slurm-conf", "/nowhere/slurm.conf", "--cluster", ""}, wrong: []string{"controller ", "slurmdbd ", "cluster "},
-			by: none("start slurmctld", "set slurm.conf and slurm.bin to those of its cluster", "do as said of the first line",
+			by: none("start slurmctld", "set slurm.conf and slurm.bin to those of its cluster", "do as said of the controller",
 				"set cluster to the ClusterName of slurm.conf"),
 			mended: []string{"--slurm-conf", b.conf, "--cluster", cluster},
 		},

@@ -145,6 +145,10 @@ func (b *bed) testRights(t *testing.T) {
 			t.Errorf("as %s something was written (-before +after):\n%s", user, diff)
 		}
 		cmd = b.command(t, user, "ostrich", "check", "--config", b.config)
+		if r := finish(t, cmd); !strings.HasPrefix(r.stdout, "warn  user               "+user+" runs this, and ostrichd runs as "+operator) || strings.Contains(r.stdout, user+" has AdminLevel") {
+			t.Errorf("ostrich check as %s: exit code %d\n%s", user, r.code, r.stdout)
+		}
+		cmd = b.command(t, user, "ostrich", "check", "--config", b.config, "--as", user)
 		if r := finish(t, cmd); r.code != 1 || !strings.Contains(r.stdout, user+" has AdminLevel None") {
 			t.Errorf("ostrich check as %s: exit code %d\n%s", user, r.code, r.stdout)
 		}

@@ -12,7 +12,6 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
 )
 
@@ -38,6 +37,8 @@ type Finding struct {
 type checklist struct {
 	Config
 
+	as, me     string // whose rights are checked, who runs this
+	stranger   bool   // me is neither root nor the service's user, and as is the latter
 	partitions []priority.Partition
 	unlisted   error // why they are not known
 	found      []Finding
@@ -51,21 +52,23 @@ func (l *checklist) add(name string, r Result, fix, format string, args ...any) 
 	l.found = append(l.found, Finding{Name: name, Result: r, Found: fmt.Sprintf(format, args...), Fix: fix})
 }
 
-// Check checks everything that an installation needs, and writes nothing. as is
-// the user whose rights in Slurm are checked.
-func Check(ctx context.Context, c Config, as string) []Finding {
+// Check checks everything that an installation needs, and writes nothing. as is the user
+// whose rights in Slurm are checked, me who runs this. If as is "", those of me are
+// checked, or those of the service's user.
+func Check(ctx context.Context, c Config, as, me string) []Finding {
 	l := checklist{Config: c}
+	l.whose(as, me)
 	slurm := c.Commands()
 	controller, err := slurm.Controller(ctx)
 	l.partitions, l.unlisted = slurm.Partitions(ctx)
 	if err != nil {
-		l.add("controller", Fail, "start slurmctld, or set slurm.conf and slurm.bin to those of its cluster", "%v", err)
+		l.add("controller", Fail, answerFix(err), "%v", err)
 	} else {
 		l.ok("controller", "cluster %s, Slurm %s", controller.ClusterName, controller.Version)
 		l.Cluster = cmp.Or(c.Cluster, controller.ClusterName)
 		l.checkPriority(controller)
 		l.checkHarms(ctx, controller)
-		l.checkOperator(ctx, as)
+		l.checkOperator(ctx)
 		l.checkPartitions()
 		l.checkComments(controller)
 	}
@@ -74,7 +77,7 @@ func Check(ctx context.Context, c Config, as string) []Finding {
 	clock := reading{diag.At, before, hostClock()}
 	switch {
 	case err != nil:
-		l.add("slurmdbd", Fail, "do as said of the first line", "its lag is not known: %v", err)
+		l.add("slurmdbd", Fail, "do as said of the controller", "its lag is not known: %v", err)
 	case diag.DBDQueue > 0:
 		l.add("slurmdbd", Warn, "start slurmdbd, or see in its log why it does not keep up; until then the virtual schedule stands still",
 			"%d messages wait for it in slurmctld", diag.DBDQueue)
@@ -86,7 +89,7 @@ func Check(ctx context.Context, c Config, as string) []Finding {
 	} else {
 		l.checkDatabase(ctx, clock)
 	}
-	l.checkJournal(as)
+	l.checkJournal()
 	if c.From == Sacct {
 		l.checkWriter()
 	}
@@ -112,50 +115,15 @@ func (l *checklist) checkPriority(controller priority.Controller) {
 	}
 }
 
-func (l *checklist) checkOperator(ctx context.Context, as string) {
-	if as == "root" {
-		l.ok("operator", "root may change every job; an unprivileged user with AdminLevel=Operator is enough")
-		return
-	}
-	level, err := l.Commands().AdminLevel(ctx, as)
-	missing := Fail
-	if l.Mode == Observe {
-		missing = Warn // nothing is written
-	}
-	// For an existing user, add changes only associations.
-	add, modify := fmt.Sprintf("sacctmgr -i add user %s account=root adminlevel=operator", as), fmt.Sprintf("sacctmgr -i modify user %s set adminlevel=operator", as)
-	switch {
-	case err != nil && !errors.Is(err, slurm.ErrNoUser):
-		l.add("operator", missing, "start slurmdbd, or let sacctmgr reach it from here", "AdminLevel of %s: %v", as, err)
-	case err != nil:
-		l.add("operator", missing, add, "AdminLevel of %s: %v", as, err)
-	case operates(level):
-		l.ok("operator", "%s has AdminLevel %s", as, level)
-	default:
-		l.add("operator", missing, modify, "%s has AdminLevel %s", as, level)
-	}
-}
-
-// operates reports whether an AdminLevel is that of an operator or more.
-func operates(level string) bool {
-	return strings.HasPrefix(level, "Operator") || strings.HasPrefix(level, "Admin")
-}
-
-// Operator reports whether a user is an operator of Slurm, or more.
-func (c *Config) Operator(ctx context.Context, user string) (bool, error) {
-	level, err := c.Commands().AdminLevel(ctx, user)
-	return operates(level), err
-}
-
 func (l *checklist) checkPartitions() {
 	if l.unlisted != nil {
-		l.add("partitions", Fail, "do as said of the first line", "%v", l.unlisted)
+		l.add("partitions", Fail, "do as said of the controller", "%v", l.unlisted)
 		return
 	}
-	var names []string
+	var names, each []string
 	tiers := make(map[int]bool)
 	for _, p := range l.partitions {
-		names = append(names, p.Name)
+		names, each = append(names, p.Name), append(each, fmt.Sprintf("%s %d", p.Name, p.PriorityTier))
 		tiers[p.PriorityTier] = true
 	}
 	if _, err := nodesOf(l.Pools, l.partitions); err != nil {
@@ -164,7 +132,7 @@ func (l *checklist) checkPartitions() {
 	}
 	if len(tiers) > 1 {
 		l.add("partitions", Warn, "nothing, if that is wanted; else give all the same PriorityTier in slurm.conf",
-			"%s have different PriorityTier, which no priority can cross", strings.Join(names, ","))
+			"PriorityTier differs, which no priority can cross: %s", strings.Join(each, ", "))
 		return
 	}
 	l.ok("partitions", "%s", strings.Join(names, ","))
@@ -179,7 +147,11 @@ func (l *checklist) checkDatabase(ctx context.Context, controller reading) {
 	}()
 	source, err := l.Source()
 	if err != nil {
-		l.add("password", Fail, "let database.password_file name a file that this user can read", "%v", err)
+		fix := "let database.password_file name a file that this user can read"
+		if l.stranger {
+			fix = l.RunAs("check")
+		}
+		l.add("password", Fail, fix, "%v", err)
 		return
 	}
 	if source.Cluster == "" {
@@ -196,7 +168,7 @@ func (l *checklist) checkDatabase(ctx context.Context, controller reading) {
 		l.add("columns", Fail, "grant SELECT on the tables, as grants.sql does; or set database.name to StorageLoc of slurmdbd.conf", "%v", err)
 		return
 	case err != nil:
-		l.add("database", Fail, "set database.address, database.name, database.user, database.password_file and database.tls to what the server has", "%v", err)
+		l.add("database", Fail, l.databaseFix(err), "%v", err)
 		return
 	}
 	defer func() { _ = r.Close() }() // Nothing was written that could be lost.

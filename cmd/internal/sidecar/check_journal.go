@@ -3,7 +3,10 @@ package sidecar
 import (
 	"fmt"
 	"os"
+	"os/user"
 	"path/filepath"
+	"strconv"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -11,10 +14,11 @@ import (
 )
 
 // checkJournal looks at the journal's folder, and at the files in it as they
-// will be opened. as is the user who must own them.
-func (l *checklist) checkJournal(as string) {
-	if as == "root" {
-		as = "ostrich"
+// will be opened. The user whose rights are checked must own them.
+func (l *checklist) checkJournal() {
+	as := l.as
+	if _, absent := user.Lookup(as); as == "root" || absent != nil {
+		as = l.ServiceUser()
 	}
 	dir := filepath.Dir(l.Journal)
 	info, err := os.Stat(dir)
@@ -28,6 +32,12 @@ func (l *checklist) checkJournal(as string) {
 	case !info.IsDir():
 		l.add("journal", Fail, "set journal to a file in a folder", "%s is no folder", dir)
 		return
+	case l.stranger && owned(info, as):
+		l.ok("journal", "%s, whose folder belongs to %s; what is in it is not looked at, as %s runs this", l.Journal, as, l.me)
+		return
+	case l.stranger:
+		l.add("journal", Warn, fmt.Sprintf("chown %s %s", as, dir), "%s does not belong to %s", dir, as)
+		return
 	case unix.Access(dir, unix.W_OK) != nil:
 		l.add("journal", Warn, fmt.Sprintf("chown %s %s", as, dir), "%s is not writable for this user", dir)
 		return
@@ -40,4 +50,11 @@ func (l *checklist) checkJournal(as string) {
 	default:
 		l.ok("journal", "%s", l.Journal)
 	}
+}
+
+// owned reports whether a file belongs to a user.
+func owned(info os.FileInfo, name string) bool {
+	of, ok := info.Sys().(*syscall.Stat_t)
+	u, err := user.Lookup(name)
+	return ok && err == nil && u.Uid == strconv.FormatUint(uint64(of.Uid), 10)
 }

@@ -89,7 +89,7 @@ func (l *checklist) checkHost(controller reading) {
 	apart := controller.ahead()
 	switch {
 	case controller.there == 0:
-		l.add("clocks", Fail, "do as said of the first line", "slurmctld's is not known")
+		l.add("clocks", Fail, "do as said of the controller", "slurmctld's is not known")
 	case max(apart, -apart) > maxSkew:
 		l.add("clocks", Warn, "let all hosts follow one time server", "slurmctld's is %+d s against this host's", apart)
 	default:

@@ -1,0 +1,114 @@
+package sidecar
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"slurm-ostrich/priority/slurm"
+)
+
+// units are where systemd finds the service, what wins first: what an administrator adds
+// to it, and the unit itself.
+var units = []string{
+	"/etc/systemd/system/ostrichd.service.d/*.conf", "/etc/systemd/system/ostrichd.service",
+	"/usr/local/lib/systemd/system/ostrichd.service", "/usr/lib/systemd/system/ostrichd.service", "/lib/systemd/system/ostrichd.service",
+}
+
+// unitUser matches the user of a unit.
+var unitUser = regexp.MustCompile(`(?m)^User=([^\s%]+)\s*$`)
+
+// serviceUsers returns the users as whom ostrichd may run here: the owner of the journal's
+// folder, and the user of the installed unit. Root is none of them.
+func (c *Config) serviceUsers() (names []string) {
+	if info, err := os.Stat(filepath.Dir(c.Journal)); err == nil && c.Journal != "" {
+		if of, ok := info.Sys().(*syscall.Stat_t); ok && of.Uid != 0 {
+			if u, err := user.LookupId(strconv.FormatUint(uint64(of.Uid), 10)); err == nil {
+				names = append(names, u.Username)
+			}
+		}
+	}
+	for _, pattern := range units {
+		files, _ := filepath.Glob(pattern) // The patterns are well formed.
+		slices.Sort(files)
+		slices.Reverse(files) // of several, the last wins
+		for _, file := range files {
+			raw, err := os.ReadFile(file)
+			if found := unitUser.FindAllSubmatch(raw, -1); err == nil && len(found) > 0 {
+				return append(names, string(found[len(found)-1][1]))
+			}
+		}
+	}
+	return names
+}
+
+// ServiceUser returns the user as whom ostrichd runs here, "ostrich" if that is not known.
+func (c *Config) ServiceUser() string { return append(c.serviceUsers(), "ostrich")[0] }
+
+// RunAs says how to run a command of ostrich as the service's user.
+func (c *Config) RunAs(command string) string {
+	as := c.ServiceUser()
+	return fmt.Sprintf("run it as %s: runuser -u %s -- ostrich %s", as, as, command)
+}
+
+// whose decides whose rights are checked. Somebody who is neither root nor the service's
+// user and names nobody learns of the service's user, not of themselves.
+func (l *checklist) whose(as, me string) {
+	l.as, l.me = as, me
+	if as != "" {
+		return
+	}
+	l.as = me
+	if services := l.serviceUsers(); me != "root" && len(services) > 0 && !slices.Contains(services, me) {
+		l.as, l.stranger = services[0], true
+		l.add("user", Warn, l.RunAs("check"), "%s runs this, and ostrichd runs as %s: what %s may read and write here says nothing of it", me, l.as, me)
+	}
+}
+
+func (l *checklist) checkOperator(ctx context.Context) {
+	as := l.as
+	if as == "root" {
+		l.ok("operator", "root may change every job; an unprivileged user with AdminLevel=Operator is enough")
+		return
+	}
+	level, err := l.Commands().AdminLevel(ctx, as)
+	missing := Fail
+	if l.Mode == Observe {
+		missing = Warn // nothing is written
+	}
+	// For an existing user, add changes only associations.
+	add, modify := fmt.Sprintf("sacctmgr -i add user %s account=root adminlevel=operator", as), fmt.Sprintf("sacctmgr -i modify user %s set adminlevel=operator", as)
+	_, absent := user.Lookup(as)
+	switch {
+	case err != nil && !errors.Is(err, slurm.ErrNoUser):
+		l.add("operator", missing, "start slurmdbd, or let sacctmgr reach it from here", "AdminLevel of %s: %v", as, err)
+	case err != nil && absent != nil:
+		l.add("operator", missing, fmt.Sprintf("name a user who exists, such as that of ostrichd (--as %s), or create %s first", l.ServiceUser(), as),
+			"there is no such user: neither this host nor slurmdbd knows %s", as)
+	case err != nil:
+		l.add("operator", missing, add, "AdminLevel of %s: %v", as, err)
+	case operates(level):
+		l.ok("operator", "%s has AdminLevel %s", as, level)
+	default:
+		l.add("operator", missing, modify, "%s has AdminLevel %s", as, level)
+	}
+}
+
+// operates reports whether an AdminLevel is that of an operator or more.
+func operates(level string) bool {
+	return strings.HasPrefix(level, "Operator") || strings.HasPrefix(level, "Admin")
+}
+
+// Operator reports whether a user is an operator of Slurm, or more.
+func (c *Config) Operator(ctx context.Context, user string) (bool, error) {
+	level, err := c.Commands().AdminLevel(ctx, user)
+	return operates(level), err
+}
