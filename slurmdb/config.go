@@ -23,6 +23,9 @@ var (
 	ErrConfig = errors.New("bad configuration")
 	// ErrConnect marks a server that cannot be reached or that denies access.
 	ErrConnect = errors.New("no connection")
+	// ErrDenied marks an ErrConnect of a server that answers and does not let the account
+	// in, or has no such database.
+	ErrDenied = errors.New("access denied")
 	// ErrStale marks a server whose newest data are older than what another one had: a
 	// replica that lags, or a server that was away.
 	ErrStale = errors.New("the data are older than what was read before")

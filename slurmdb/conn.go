@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/go-sql-driver/mysql"
@@ -41,6 +42,16 @@ type unreachable struct{ error }
 
 func (e unreachable) Unwrap() error        { return e.error }
 func (e unreachable) Is(target error) bool { return target == ErrConnect }
+
+// unwelcome marks an error as ErrDenied.
+type unwelcome struct{ error }
+
+func (e unwelcome) Unwrap() error        { return e.error }
+func (e unwelcome) Is(target error) bool { return target == ErrDenied }
+
+// denials are the server's errors for a database that the account may not use, a wrong
+// password, an unknown database, and accounts that have to log in by other means.
+var denials = []uint16{1044, 1045, 1049, 1698, 3118, 3159, 4151}
 
 func (c connector) prepare(ctx context.Context, conn driver.Conn) error {
 	exec, ok := conn.(driver.ExecerContext)
@@ -90,7 +101,11 @@ func dial(ctx context.Context, c Config, address string) (*database, error) {
 	defer cancel()
 	if err := db.pool.PingContext(ctx); err != nil {
 		_ = db.pool.Close() // The first error matters.
-		return nil, fmt.Errorf("slurmdb: %w to %s %s: %w", ErrConnect, d.Net, address, oneLine{err})
+		away := fmt.Errorf("slurmdb: %w to %s %s: %w", ErrConnect, d.Net, address, oneLine{err})
+		if e := (*mysql.MySQLError)(nil); errors.As(err, &e) && slices.Contains(denials, e.Number) {
+			return nil, unwelcome{away}
+		}
+		return nil, away
 	}
 	return db, nil
 }

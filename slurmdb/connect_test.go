@@ -138,10 +138,10 @@ func TestErrors(t *testing.T) {
 	}{
 		{"nobody listens", func(c *slurmdb.Config) { c.Addresses = []string{"127.0.0.1:1"} }, slurmdb.ErrConnect, []string{"tcp 127.0.0.1:1", "refused"}},
 		{"no socket", func(c *slurmdb.Config) { c.Addresses = []string{dir + "/none"} }, slurmdb.ErrConnect, []string{"unix " + dir + "/none", "no such file"}},
-		{"wrong password", func(c *slurmdb.Config) { c.Password = "wrong-" + password }, slurmdb.ErrConnect, []string{"Access denied", good.User}},
-		{"wrong database", func(c *slurmdb.Config) { c.Database = "nowhere" }, slurmdb.ErrConnect, []string{"nowhere"}},
+		{"wrong password", func(c *slurmdb.Config) { c.Password = "wrong-" + password }, slurmdb.ErrDenied, []string{"Access denied", good.User}},
+		{"wrong database", func(c *slurmdb.Config) { c.Database = "nowhere" }, slurmdb.ErrDenied, []string{"nowhere"}},
 		{"not slurmdbd's", func(c *slurmdb.Config) { c.User, c.Password, c.Database = "root", "", "mysql" }, slurmdb.ErrColumns, []string{"mysql has no cluster_table"}},
-		{"no privilege", func(c *slurmdb.Config) { *c = bare }, slurmdb.ErrConnect, []string{"SELECT command denied"}},
+		{"no privilege", func(c *slurmdb.Config) { *c = bare }, slurmdb.ErrDenied, []string{"SELECT command denied"}},
 		{"some privileges", func(c *slurmdb.Config) { *c = narrow }, slurmdb.ErrColumns, []string{
 			"c1_job_table.time_submit", "table c1_event_table", "table c1_assoc_table", "table qos_table",
 		}},

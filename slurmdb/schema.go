@@ -63,7 +63,7 @@ func clusters(ctx context.Context, db *database) ([]string, error) {
 			return nil, fmt.Errorf("slurmdb: database %s has no cluster_table, so it is not slurmdbd's: %w",
 				db.config.Database, ErrColumns)
 		case denied, deniedDB:
-			return nil, fmt.Errorf("slurmdb: %w: %s", ErrConnect, plain(err))
+			return nil, unwelcome{fmt.Errorf("slurmdb: %w: %s", ErrConnect, plain(err))}
 		}
 	}
 	if err != nil {

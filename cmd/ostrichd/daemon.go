@@ -31,6 +31,7 @@ type cycler interface {
 type daemon struct {
 	config  sidecar.Config
 	load    func() (sidecar.Config, error)
+	loader  *sidecar.Loader // behind load; nil: load cannot tell where settings are from
 	open    func(context.Context, sidecar.Config) (cycler, error)
 	log     zerolog.Logger
 	metrics *metrics
@@ -121,6 +122,9 @@ func (d *daemon) run(ctx context.Context) error {
 	}()
 	d.log.Info().Str("mode", d.config.Mode).Str("channel", string(d.config.Priority.Channel)).
 		Stringer("interval", d.config.Interval).Stringer("doorbell", d.config.Doorbell).Str("listen", d.config.Listen).Str("status_listen", d.config.Status.Listen).Msg("started")
+	if odd := d.took(&d.config); odd != "" {
+		d.log.Info().Msg(odd)
+	}
 	d.configured()
 	defer d.release()
 

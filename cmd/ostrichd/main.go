@@ -76,7 +76,8 @@ func app(stdout, stderr io.Writer) *cli.App {
 			if c.NArg() > 0 {
 				return fmt.Errorf("unexpected argument %q; see \"ostrichd --help\"", c.Args().First())
 			}
-			load := func() (sidecar.Config, error) { return settings(c) }
+			loader := sidecar.NewLoader(c)
+			load := func() (sidecar.Config, error) { return settings(loader) }
 			config, err := load()
 			if err != nil {
 				return err
@@ -93,7 +94,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 			defer signal.Stop(hangup)
 			lead := &sidecar.Lead{Wait: !c.Bool("once")}
 			d := &daemon{
-				config: config, load: load, log: log, metrics: newMetrics(sidecar.Version()), notify: systemd(log),
+				config: config, load: load, loader: loader, log: log, metrics: newMetrics(sidecar.Version()), notify: systemd(log),
 				open: opener(lead, new(sidecar.Servers)), lead: lead, probe: probe,
 				reload: hangup, now: time.Now,
 			}
@@ -110,8 +111,8 @@ func app(stdout, stderr io.Writer) *cli.App {
 
 // settings returns the configuration. It also checks web.config_file, though that file is
 // read again for each request.
-func settings(c *cli.Context) (sidecar.Config, error) {
-	config, err := sidecar.Load(c)
+func settings(from *sidecar.Loader) (sidecar.Config, error) {
+	config, err := from.Load()
 	if err != nil {
 		return config, err
 	}

@@ -41,6 +41,9 @@ func (d *daemon) measures() *http.ServeMux {
 		case is.StandsBy != "":
 			text = "ok, stands by: " + is.StandsBy + "\n"
 		}
+		if !is.Unloaded.IsZero() {
+			text += "the settings read last were refused, and those before stay in effect; the log says why\n"
+		}
 		_, _ = io.WriteString(w, text) // the client disconnected
 	})
 	return mux

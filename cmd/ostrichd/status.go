@@ -34,6 +34,7 @@ func (s *status) configured(c *sidecar.Config) {
 	s.change(func(is *statuspage.Daemon) {
 		is.Cluster, is.Mode, is.Channel, is.PriorityMode = c.Cluster, c.Mode, string(c.Priority.Channel), string(c.Priority.Mode)
 		is.Interval, is.Journal = ostrich.Duration(c.Interval/time.Second), c.Journal
+		is.Unloaded = time.Time{}
 	})
 }
 
@@ -48,6 +49,13 @@ func (s *status) observe(c *sidecar.Cycle) {
 // succeed notes when a cycle has succeeded.
 func (s *status) succeed(at time.Time) {
 	s.change(func(is *statuspage.Daemon) { s.success, is.LastSuccess, s.wrong = at, statuspage.Unix(at), nil })
+}
+
+// succeeded reports whether any cycle has succeeded.
+func (s *status) succeeded() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.success.IsZero()
 }
 
 // distrust makes the daemon not ready, however recently a cycle has succeeded.

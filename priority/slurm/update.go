@@ -247,18 +247,24 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 // operator, or it does not say. nil means that we are one and that the denial is the
 // matter of one job: a plugin of job_submit can deny it in the words of a lost right.
 func (s Commands) lack(ctx context.Context, words string) error {
+	operator, err := s.Operator(ctx)
+	switch {
+	case err != nil:
+		return fmt.Errorf("scontrol: %s; whether the right to change jobs is lost is not known: %w", words, err)
+	case operator:
+		return nil
+	}
+	return fmt.Errorf("scontrol: %w: %s; is AdminLevel=Operator still set?", ErrDenied, words)
+}
+
+// Operator reports whether slurmctld knows us as an operator.
+func (s Commands) Operator(ctx context.Context) (bool, error) {
 	uid := uint32(os.Geteuid()) //nolint:gosec // not negative on Linux
 	if s.credential != nil {
 		uid = s.credential.Uid
 	}
 	users, err := s.KnownUsers(ctx)
-	if err != nil {
-		return fmt.Errorf("scontrol: %s; whether the right to change jobs is lost is not known: %w", words, err)
-	}
-	if slices.ContainsFunc(users, func(u User) bool { return u.UID == uid && u.Operator }) {
-		return nil
-	}
-	return fmt.Errorf("scontrol: %w: %s; is AdminLevel=Operator still set?", ErrDenied, words)
+	return slices.ContainsFunc(users, func(u User) bool { return u.UID == uid && u.Operator }), err
 }
 
 // direct runs the lines of a change that is too long for scontrol's standard

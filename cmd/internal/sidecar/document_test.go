@@ -31,7 +31,9 @@ a key of the file, and never printed or logged. The file has to be readable for 
 
 **Writing.** Without ` + "`mode: enforce` or `ostrichd --apply`" + ` nothing is written to Slurm.
 
-**Changing.** ostrichd reads the file again on SIGHUP (` + "`systemctl reload ostrichd`" + `). A file with an error changes nothing.
+**Changing.** ostrichd reads the file again on SIGHUP (` + "`systemctl reload ostrichd`" + `). A file with an error changes nothing,
+and neither does one with settings that cannot work here (a database that does not answer, a password that it denies, commands that are not there, an address that is taken), one that sets nothing or is gone, or one that does not say
+` + "`mode`" + ` any more while priorities are written: say ` + "`mode: observe`" + ` ([ADR 38](adr/0038-what-works-stays.md)). Settings from a pipe are read once.
 ` + "`listen`, `status.listen`, `status.hosts`, `log.format` and the path `web.config_file`" + ` take effect at the next start. The content of
 ` + "`web.config_file` counts at once, without a reload ([security](security.md#tls-and-passwords))" + `.
 

@@ -16,19 +16,25 @@ import (
 // Read reads settings from a YAML file. Errors name file and line; an unknown key
 // is an error.
 func (c *Config) Read(file string, raw []byte) error {
+	_, err := c.read(file, raw)
+	return err
+}
+
+// read is Read. It also returns the lines of the settings, by key.
+func (c *Config) read(file string, raw []byte) (lines map[string]int, err error) {
 	in := yaml.NewDecoder(bytes.NewReader(raw))
 	var root, more yaml.Node
 	switch err := in.Decode(&root); {
 	case errors.Is(err, io.EOF):
-		return nil // empty
+		return nil, nil // empty
 	case err != nil:
-		return notYAML(file, raw, err)
+		return nil, notYAML(file, raw, err)
 	}
 	switch err := in.Decode(&more); {
 	case err == nil:
-		return fmt.Errorf("configuration: %s:%d: a second document; settings are in the first", file, more.Line)
+		return nil, fmt.Errorf("configuration: %s:%d: a second document; settings are in the first", file, more.Line)
 	case !errors.Is(err, io.EOF):
-		return notYAML(file, raw, err)
+		return nil, notYAML(file, raw, err)
 	}
 	settings := make(map[string]Setting)
 	for _, s := range Settings(c) {
@@ -38,7 +44,12 @@ func (c *Config) Read(file string, raw []byte) error {
 	for _, n := range root.Content {
 		r.mapping(n, "")
 	}
-	return errors.Join(r.errs...)
+	for key := range r.seen {
+		if _, is := settings[key]; !is {
+			delete(r.seen, key) // a section
+		}
+	}
+	return r.seen, errors.Join(r.errs...)
 }
 
 // saysLine matches an error of the YAML parser, with the line if the parser knows

@@ -67,6 +67,11 @@ func Open(ctx context.Context, c Config, lead *Lead, servers *Servers) (*Sidecar
 	if err != nil {
 		return nil, errors.Join(err, accounting.Close())
 	}
+	if c.trial {
+		if err = s.able(ctx, commands); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+	}
 	c, s.divide = s.config, accounting.Partitions
 	if reader, is := accounting.(*slurmdb.Reader); is {
 		s.place = place{reader: reader, servers: servers, of: serversOf(&source), asked: time.Now()}

@@ -1,9 +1,6 @@
 package sidecar
 
 import (
-	"errors"
-	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -164,75 +161,4 @@ func given(ctx *cli.Context, s Setting) string {
 		return strconv.FormatBool(ctx.Bool(s.Flag()))
 	}
 	return ctx.String(s.Flag())
-}
-
-// DefaultFile is read if no other file is named and it exists.
-const DefaultFile = "/etc/ostrich/ostrich.yaml"
-
-// Load returns the configuration of a command: a flag wins over the
-// environment, that over the file, and that over the default.
-func Load(ctx *cli.Context) (Config, error) {
-	c := Default()
-	file, named := ctx.Path("config"), ctx.IsSet("config")
-	if file == "" {
-		file = DefaultFile
-	}
-	raw, err := os.ReadFile(file)
-	switch {
-	case err == nil:
-		if err = c.Read(file, raw); err != nil {
-			return c, err
-		}
-	case named || !errors.Is(err, os.ErrNotExist):
-		return c, fmt.Errorf("configuration: %w", err)
-	}
-	for _, s := range Settings(&c) {
-		switch value, ok := os.LookupEnv(s.Env()); {
-		case s.NoFlag && ok:
-			err = s.Value.Set(value)
-		case !s.NoFlag && ctx.IsSet(s.Flag()): // by flag or environment
-			err = s.Value.Set(given(ctx, s))
-		default:
-			continue
-		}
-		if err != nil {
-			return c, fmt.Errorf("configuration: --%s or %s: %w", s.Flag(), s.Env(), err)
-		}
-	}
-	if ctx.Bool("apply") { // of ostrichd
-		// A flag wins over the environment, but not over another flag.
-		if env, ok := os.LookupEnv("OSTRICH_MODE"); ctx.IsSet("mode") && c.Mode == Observe && (!ok || env != Observe) {
-			return c, errors.New("configuration: --apply and --mode observe contradict each other")
-		}
-		c.Mode = Enforce
-	}
-	return c, c.Validate()
-}
-
-// ClusterFlag returns Slurm's -M, with one cluster at a time.
-func ClusterFlag() cli.Flag {
-	return &cli.StringFlag{Name: "clusters", Aliases: []string{"M"}, Usage: "the `CLUSTER` to look at, through slurmdbd", DefaultText: "the local one"}
-}
-
-// LoadCluster returns the configuration of a command, for the cluster that ClusterFlag
-// names.
-func LoadCluster(c *cli.Context) (Config, error) {
-	config, err := Load(c)
-	if name := c.String("clusters"); err == nil && name != "" {
-		if name == "all" || strings.Contains(name, ",") {
-			return config, fmt.Errorf("%s: --clusters %s: name one cluster; each has an order of its own", c.Command.Name, name)
-		}
-		config.SetCluster(name)
-	}
-	return config, err
-}
-
-// Readable returns the configuration, or the defaults where it cannot be read: not
-// everybody may.
-func Readable(c *cli.Context) *Config {
-	config, err := Load(c)
-	if err != nil {
-		config = Default()
-	}
-	return &config
 }

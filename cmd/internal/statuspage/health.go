@@ -19,7 +19,8 @@ var ErrNoCycle = errors.New("no cycle has succeeded yet")
 // set.
 type Daemon struct {
 	Health
-	Unready error // as /readyz tells; nil: ready
+	Unready  error     // as /readyz tells; nil: ready
+	Unloaded time.Time // when new settings were refused, and those before stayed; zero: those in effect are the latest
 
 	// Of the latest cycle: invalid rows, rejected events, and writes by their
 	// outcome.
@@ -134,6 +135,10 @@ func (s *Snapshot) check(d *Daemon) []Check {
 		add("cycles", false, "wait for the first one, or look into ostrichd's log", "%v", d.Unready)
 	default:
 		add("cycles", true, "", "the latest took %.3f s", h.Took)
+	}
+	if !d.Unloaded.IsZero() {
+		add("settings", false, "look into ostrichd's log, which says what and in which line; then reload again",
+			"those read at %s were refused, and the ones before stay in effect", format.Moment(float64(d.Unloaded.Unix())))
 	}
 	add("accounting", d.Lag == 0, "look whether slurmdbd runs and keeps up; until then the virtual schedule stands still",
 		"%s", behind(d.Lag))
