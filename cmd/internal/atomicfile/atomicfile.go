@@ -16,7 +16,9 @@ import (
 
 // Write calls write with a new file beside path, and moves it to path when it is
 // complete. If anything fails, the old file at path stays as it is. Write follows
-// symbolic links, and an existing file keeps its permissions.
+// symbolic links, and an existing file keeps its permissions. It refuses a link to what
+// does not exist, as /dev/stdout is in a process whose standard output is closed: root
+// would put a file in the place of the machine's.
 //
 // To a pipe, a terminal or a device, Write writes directly: a file must not
 // replace these. The same holds for a file that is this process's standard output
@@ -58,8 +60,8 @@ func Write(path string, write func(io.Writer) error) error {
 	return replace(path, target, before.Mode().Perm(), write)
 }
 
-// Check reports early what would make Write fail: path is a folder, or its folder
-// does not exist.
+// Check reports early what would make Write fail: path is a folder or a link to what does
+// not exist, or its folder does not exist.
 func Check(path string) error {
 	wrong := func(why error) error { return &fs.PathError{Op: "write", Path: path, Err: why} }
 	switch info, err := os.Stat(path); {
@@ -69,6 +71,9 @@ func Check(path string) error {
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return wrong(errors.New("a link to what does not exist"))
 	}
 	switch info, err := os.Stat(filepath.Dir(path)); {
 	case errors.Is(err, fs.ErrNotExist):

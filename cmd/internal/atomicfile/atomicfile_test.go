@@ -86,6 +86,21 @@ func TestWriteKeepsLinksAndPermissions(t *testing.T) {
 	holds(t, dir, map[string]string{"target": "new", "link": "new"})
 }
 
+// A link to nothing is what /dev/stdout is in a process without a standard output.
+func TestWriteKeepsLinkToNothing(t *testing.T) {
+	link := filepath.Join(t.TempDir(), "stdout")
+	if err := os.Symlink("/proc/self/fd/4711", link); err != nil {
+		t.Fatal(err)
+	}
+	var named *fs.PathError
+	if err := Write(link, text("new")); !errors.As(err, &named) || named.Path != link {
+		t.Errorf("error %v, want one that names the link", err)
+	}
+	if got, err := os.Readlink(link); got != "/proc/self/fd/4711" || err != nil {
+		t.Errorf("the link reads %q, %v", got, err)
+	}
+}
+
 func TestWriteIntoPipe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(path, 0o600); err != nil {

@@ -40,9 +40,9 @@ func TestRootWritesAsTheFoldersOwner(t *testing.T) {
 			t.Errorf("%s: %v, want no permission", path, err)
 		}
 	}
-	// A link that leads to nothing is replaced, as ever, and not followed.
-	if err := Write(filepath.Join(theirs, "dangling"), text("theirs")); err != nil {
-		t.Error(err)
+	// A link that leads to nothing is neither followed nor replaced.
+	if err := Write(filepath.Join(theirs, "dangling"), text("theirs")); err == nil {
+		t.Error("a link to what does not exist: written")
 	}
 	if got, err := os.ReadFile(secret); string(got) != "root's" || err != nil {
 		t.Errorf("root's file holds %q, %v", got, err)
