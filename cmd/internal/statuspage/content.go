@@ -139,7 +139,7 @@ func (b *builder) At(t ostrich.Time) moment { return b.clock.at(float64(t)) }
 func (b *builder) Maybe(t *float64) moment { return b.clock.maybe(t) }
 
 // Telling returns the bound of a campaign if it says something, see view.Telling.
-func (b *builder) Telling(c *Campaign) *float64 {
+func (b *builder) Telling(c *view.Campaign) *float64 {
 	if !view.Telling(c.Submitted, c.VirtualEnd, c.Bound) {
 		return nil
 	}
