@@ -53,6 +53,26 @@ func (s Commands) Private(ctx context.Context) ([]string, error) {
 	return parsePrivate(shown), nil
 }
 
+// DatabaseVersion returns the release of slurmdbd, "" if sacctmgr does not tell.
+func (s Commands) DatabaseVersion(ctx context.Context) string {
+	shown, err := s.output(ctx, "sacctmgr", "-nP", "show", "configuration")
+	if err != nil {
+		return ""
+	}
+	return valueOf(shown, "SLURMDBD_VERSION")
+}
+
+// valueOf returns a value of slurmdbd's from "sacctmgr show configuration", "" if it has none.
+func valueOf(out, wanted string) string {
+	_, out, _ = strings.Cut(out, "SlurmDBD configuration:\n")
+	for line := range strings.Lines(out) {
+		if key, value, found := strings.Cut(line, "="); found && strings.TrimSpace(key) == wanted {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
 // KnownUsers asks slurmctld for the users. It leaves Coordinates empty.
 func (s Commands) KnownUsers(ctx context.Context) ([]User, error) {
 	return parsed(ctx, s, parseUsers, "scontrol", "-o", "show", "assoc_mgr", "flags=users")

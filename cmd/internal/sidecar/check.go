@@ -38,6 +38,7 @@ type checklist struct {
 	Config
 
 	as, me     string // whose rights are checked, who runs this
+	version    string // of slurmctld
 	stranger   bool   // me is neither root nor the service's user, and as is the latter
 	partitions []priority.Partition
 	unlisted   error // why they are not known
@@ -65,7 +66,7 @@ func Check(ctx context.Context, c Config, as, me string) []Finding {
 		l.add("controller", Fail, answerFix(err), "%v", err)
 	} else {
 		l.ok("controller", "cluster %s, Slurm %s", controller.ClusterName, controller.Version)
-		l.Cluster = cmp.Or(c.Cluster, controller.ClusterName)
+		l.Cluster, l.version = cmp.Or(c.Cluster, controller.ClusterName), controller.Version
 		l.checkPriority(controller)
 		l.checkHarms(ctx, controller)
 		l.checkOperator(ctx)
@@ -186,6 +187,7 @@ func (l *checklist) checkDatabase(ctx context.Context, controller reading) {
 	default:
 		l.ok("read-only", "the account can only read")
 	}
+	l.checkIsolation(ctx, r)
 	l.checkClocks(ctx, r, controller)
 	l.checkNames(ctx, r)
 	foretold = true

@@ -24,6 +24,7 @@ func (l *checklist) checkHarms(ctx context.Context, controller priority.Controll
 	around := priority.Surroundings{Partitions: l.partitions} // if they are not known, checkPartitions says so
 	if queue, failed := slurm.Queue(ctx); failed == nil {     // else no job is counted
 		around.Pending = len(queue)
+		defer l.checkSites(queue)
 	}
 	unknown := controller.PoliciesUnknown
 	var err error

@@ -58,11 +58,11 @@ func TestWhose(t *testing.T) {
 func TestReach(t *testing.T) {
 	for said, want := range map[string]string{
 		`scontrol: slurmctld does not answer: scontrol: error: If munged is up, restart with --num-threads=10; scontrol: error: Munge encode failed: Failed to access "/var/run/munge/munge.socket.2": No such file or directory`: "start munged on this host, whose socket /var/run/munge/munge.socket.2 does not answer",
-		"scontrol: slurmctld does not answer: slurm_load_ctl_conf error: Protocol authentication error":          "let munged of this host have the munge.key",
-		"scontrol: slurmctld does not answer: Unable to contact slurm controller (connect failure)":              "start slurmctld, or set slurm.conf",
-		"scontrol: exit status 1: scontrol: error: Munge encode failed: Invalid credential format":               "start munged on this host, whose socket /run/munge/munge.socket.2 does not answer",
-		"scontrol: fork/exec /nowhere/scontrol: no such file or directory":                                       "start slurmctld, or set slurm.conf",
-		"scontrol: exit status 1: error: failed to connect to /run/slurm/sack.socket: No such file or directory": "start sackd on this host",
+		"scontrol: slurmctld does not answer: slurm_load_ctl_conf error: Protocol authentication error":                                                                                                                           "let munged of this host have the munge.key",
+		"scontrol: slurmctld does not answer: Unable to contact slurm controller (connect failure)":                                                                                                                               "start slurmctld, or set slurm.conf",
+		"scontrol: exit status 1: scontrol: error: Munge encode failed: Invalid credential format":                                                                                                                                "start munged on this host, whose socket /run/munge/munge.socket.2 does not answer",
+		"scontrol: fork/exec /nowhere/scontrol: no such file or directory":                                                                                                                                                        "start slurmctld, or set slurm.conf",
+		"scontrol: exit status 1: error: failed to connect to /run/slurm/sack.socket: No such file or directory":                                                                                                                  "start sackd on this host",
 	} {
 		if got := answerFix(errors.New(said)); !strings.HasPrefix(got, want) {
 			t.Errorf("%s:\n%s, want %s…", said, got, want)

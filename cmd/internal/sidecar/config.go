@@ -71,6 +71,7 @@ type Config struct {
 	}
 	Pools        []ostrich.Pool
 	Satisfaction satisfaction.Acceptance
+	Due          bool // whether people are shown until when users accept to wait
 
 	Priority struct {
 		Channel priority.Channel

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
@@ -69,5 +70,10 @@ func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool, warn 
 		return changes, nil, err
 	}
 	outcomes, err = w.write(ctx, now, changes)
+	for i := range outcomes {
+		if outcomes[i].Status == priority.Gone && outcomes[i].Words == "" && slices.Contains(running, outcomes[i].Job) {
+			outcomes[i].Status = priority.Unknown // it ran before, and was given back for the case that it is queued again
+		}
+	}
 	return changes, outcomes, err
 }

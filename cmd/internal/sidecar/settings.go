@@ -93,6 +93,7 @@ func Settings(c *Config) []Setting {
 		{Key: "schedule.horizon", Value: span{&c.Schedule.Horizon, time.Second}, Usage: "how late accounting may tell of something without a trace in the order"},
 		{Key: "pools", Value: pools{&c.Pools}, Usage: "partitions that share nodes, as name=partition,...;...; empty: the whole cluster is one pool"},
 
+		{Key: "due", Value: truth{&c.Due}, Usage: "whether explain and the status page show until when users accept to wait (satisfaction), which is no promise: true or false"},
 		{Key: "satisfaction", Value: accepted{&c.Satisfaction}, Usage: "the wait that users accept, by which jobs are due, which orders nothing but under schedule.order horizon: " + satisfaction.Usage},
 
 		{Key: "priority.channel", Value: oneOf(&c.Priority.Channel, priority.SiteFactor, priority.Nice, priority.Priority), Usage: "what is written: sitefactor, nice, priority"},

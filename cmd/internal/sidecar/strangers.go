@@ -63,7 +63,11 @@ func (s *Sidecar) strange(o *priority.Options, q *priority.Queued) string {
 	if !foreign {
 		return ""
 	}
-	return fmt.Sprintf("SiteFactor %d is somebody else's (takeover is off)", q.Site)
+	why := fmt.Sprintf("SiteFactor %d is somebody else's (takeover is off)", q.Site)
+	if raw := rawSite(q.Site); raw != "" {
+		why += "; " + raw
+	}
+	return why
 }
 
 // strangers records in the journal what others wrote. What the previous daemon

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich"
 )
 
@@ -89,6 +90,7 @@ type content struct {
 	Finished          []Finished
 	Promise           *promiseView
 	Queue             table[queueRow]
+	Due               bool // whether the queue has due dates
 	Explain           *explained
 	Trends            *trendView
 	Writes            []Write
@@ -136,6 +138,14 @@ func (b *builder) At(t ostrich.Time) moment { return b.clock.at(float64(t)) }
 // Maybe returns a moment as the page shows it; nil is never.
 func (b *builder) Maybe(t *float64) moment { return b.clock.maybe(t) }
 
+// Telling returns the bound of a campaign if it says something, see view.Telling.
+func (b *builder) Telling(c *view.Campaign) *float64 {
+	if !view.Telling(c.Submitted, c.VirtualEnd, c.Bound) {
+		return nil
+	}
+	return c.Bound
+}
+
 // builder makes the content of a snapshot.
 type builder struct {
 	s     *Snapshot
@@ -151,7 +161,7 @@ func newContent(s *Snapshot, q Query, e *explained, zone *time.Location) *conten
 		Title:   strings.TrimSuffix("OStrich on "+s.Health.Cluster, " on "), Zone: b.clock.zone(), Hidden: s.hidden(), Refresh: refresh(s.Health.Interval),
 		All: q.All, User: q.User, Job: q.Job, Explain: e, Version: s.Health.Version, APIs: []string{"status", "schedule", "shares", "campaigns", "queue", "trends", "writes", "checks", "compare"},
 		Strip: b.strip(), Pools: b.pools(), Shares: b.shares(), Campaigns: b.campaigns(), Finished: rowsOf(q.User, s.Finished, func(f *Finished) string { return f.User }),
-		Promise: b.promise(), Queue: b.queue(), Trends: b.trends(), Writes: s.Writes, Checks: s.Checks,
+		Promise: b.promise(), Queue: b.queue(), Due: s.cycle != nil && s.cycle.DueShown, Trends: b.trends(), Writes: s.Writes, Checks: s.Checks,
 	}
 	switch offset := b.clock.offset(); {
 	case v.Zone == "UTC":

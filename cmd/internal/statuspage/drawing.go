@@ -92,12 +92,10 @@ func (b *builder) pools() []poolView {
 		axis := newScale(b.clock, ends)
 		v := poolView{ID: fmt.Sprintf("g%d", i), Ticks: axis.ticks(), Running: b.running(p)}
 		left := Left{Lanes: len(lanes) - len(shown)}
-		beyond := 0
+		var out undrawn
 		for _, l := range shown {
-			lane, late := b.lane(axis, l)
-			v.Lanes = append(v.Lanes, lane)
+			v.Lanes = append(v.Lanes, b.lane(axis, l, &out))
 			left.Blocks += l.More
-			beyond += late
 		}
 		v.Caption = fmt.Sprintf("%s, %s unfinished, the next %s", format.Counted(p.Active, "active user"), format.Counted(p.Campaigns, "campaign"), format.Span(axis.span.Seconds()))
 		if p.Pool != "" {
@@ -110,9 +108,7 @@ func (b *builder) pools() []poolView {
 		if left.Blocks > 0 {
 			v.Notes = append(v.Notes, format.Counted(left.Blocks, "later campaign")+" of users with many are not drawn.")
 		}
-		if beyond > 0 {
-			v.Notes = append(v.Notes, format.Counted(beyond, "campaign")+" of these users begin later than the right edge; the table of campaigns says when.")
-		}
+		v.Notes = append(v.Notes, out.notes()...)
 		list = append(list, v)
 	}
 	if len(list) > 0 && b.s.Left.Lanes > 0 {
@@ -122,8 +118,28 @@ func (b *builder) pools() []poolView {
 	return list
 }
 
-// lane draws a user's campaigns, and counts those that begin beyond the axis.
-func (b *builder) lane(axis scale, l Lane) (v laneView, beyond int) {
+// undrawn counts campaigns of the users of a drawing that are not in it.
+type undrawn struct{ beyond, waiting, never int }
+
+func (u undrawn) notes() (notes []string) {
+	add := func(n int, one, more string) {
+		switch n {
+		case 0:
+		case 1:
+			notes = append(notes, "1 campaign of these users "+one)
+		default:
+			notes = append(notes, format.Counted(n, "campaign")+" of these users "+more)
+		}
+	}
+	add(u.beyond, "begins later than the right edge; the table of campaigns says when.", "begin later than the right edge; the table of campaigns says when.")
+	add(u.waiting, "is not drawn, as none of its jobs could start yet: they are held, depend on others or begin later.",
+		"are not drawn, as none of their jobs could start yet: they are held, depend on others or begin later.")
+	add(u.never, "is not drawn, as the pool has no processors.", "are not drawn, as the pool has no processors.")
+	return notes
+}
+
+// lane draws a user's campaigns, and counts those that are not drawn.
+func (b *builder) lane(axis scale, l Lane, out *undrawn) (v laneView) {
 	v.Who = b.Row(l.User, "lane", l.Pool, l.Account, l.User)
 	if l.Account != "" {
 		v.Who.Name += " (" + l.Account + ")"
@@ -140,20 +156,30 @@ func (b *builder) lane(axis scale, l Lane) (v laneView, beyond int) {
 		if block.End != nil {
 			to = min(1, axis.part(*block.End))
 		}
-		if block.Start == nil || from >= 1 {
-			beyond++
+		switch {
+		case block.Waiting:
+			out.waiting++
+			continue
+		case block.Start == nil:
+			out.never++
+			continue
+		case from >= 1:
+			out.beyond++
 			continue
 		}
 		w := max(leastWidth, to-from)
 		v.Blocks = append(v.Blocks, drawn(min(from, 1-w), w, fmt.Sprint(block.Campaign), name+", "+text))
 	}
 	v.Words = listed(fmt.Sprintf("%s: %s", name, format.Counted(len(l.Blocks)+l.More, "campaign")), words, 3)
-	return v, beyond
+	return v
 }
 
 // blockWords describes a campaign in words.
 func (b *builder) blockWords(block *Block) string {
 	text := fmt.Sprintf("campaign %d: ", block.Campaign)
+	if block.Waiting {
+		return text + fmt.Sprintf("none of its jobs could start yet; %s pending", format.Count(block.Pending))
+	}
 	if block.End == nil || math.IsInf(*block.End, 0) {
 		return text + "never, as the pool has no processors"
 	}

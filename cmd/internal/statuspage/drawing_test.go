@@ -107,3 +107,35 @@ func TestCurves(t *testing.T) {
 		}
 	}
 }
+
+// A campaign that cannot start is not among those that begin later.
+func TestUndrawn(t *testing.T) {
+	s := sample(2, 2)
+	far := float64(s.Health.Now) + 1e9
+	s.Lanes[0].Blocks = []Block{{Campaign: 1, Waiting: true, Pending: 3}, {Campaign: 2, Start: &far, End: &far}, {Campaign: 3, Waiting: true}, {Campaign: 4}}
+	var out undrawn
+	b := newContent(s, Query{}, nil, time.UTC).builder
+	lane := b.lane(newScale(b.clock, nil), s.Lanes[0], &out)
+	want := []string{
+		"1 campaign of these users begins later than the right edge; the table of campaigns says when.",
+		"2 campaigns of these users are not drawn, as none of their jobs could start yet: they are held, depend on others or begin later.",
+		"1 campaign of these users is not drawn, as the pool has no processors.",
+	}
+	if got := out.notes(); !slices.Equal(got, want) || len(lane.Blocks) != 0 {
+		t.Errorf("%d blocks, notes %q, want %q", len(lane.Blocks), got, want)
+	}
+	if got := b.blockWords(&s.Lanes[0].Blocks[0]); got != "campaign 1: none of its jobs could start yet; 3 pending" {
+		t.Error(got)
+	}
+}
+
+// Due dates have a column only where the setting asks for it.
+func TestDueColumn(t *testing.T) {
+	for _, shown := range []bool{false, true} {
+		s := sample(2, 2)
+		s.cycle.DueShown = shown
+		if v := newContent(s, Query{}, nil, time.UTC); v.Due != shown {
+			t.Errorf("shown %v: %v", shown, v.Due)
+		}
+	}
+}

@@ -104,7 +104,7 @@ func (s *Snapshot) draw() {
 				if !c.Completed {
 					l.Blocks = append(l.Blocks, Block{
 						Campaign: c.Campaign, User: c.User, Account: c.Account, Start: c.VirtualStart, End: c.VirtualEnd,
-						Work: c.Work, Progress: c.Progress, Share: &u.Share, Pending: c.Jobs.Pending, Running: c.Jobs.Running,
+						Work: c.Work, Progress: c.Progress, Share: &u.Share, Pending: c.Jobs.Pending, Running: c.Jobs.Running, Waiting: c.Waiting,
 					})
 				}
 			}

@@ -99,13 +99,14 @@ type Block struct {
 	Campaign ostrich.JobID `json:"campaign"`
 	User     string        `json:"user"`
 	Account  string        `json:"account"`
-	Start    *float64      `json:"virtual_start"` // may lie in the past; null: never, as the pool has no processors
+	Start    *float64      `json:"virtual_start"` // may lie in the past; null: Waiting, or never, as the pool has no processors
 	End      *float64      `json:"virtual_completion"`
 	Work     float64       `json:"work_core_hours"`
 	Progress float64       `json:"progress"` // served virtually, 0 to 1
 	Share    *float64      `json:"share"`    // of the pool, 0 to 1; null: hidden
 	Pending  int           `json:"pending"`  // jobs, each task of an array counts
 	Running  int           `json:"running"`
+	Waiting  bool          `json:"waiting"` // none of its jobs could start yet; Start and End are null
 }
 
 // Left is what a bounded list leaves out.

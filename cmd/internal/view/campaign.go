@@ -65,6 +65,15 @@ type Jobs struct {
 	Running int `json:"running"`
 }
 
+// tellingBound is how many times as long as its campaign a bound may be and still say
+// something: the grace of a day says nothing of a campaign of minutes.
+const tellingBound = 10
+
+// Telling reports whether a campaign's bound is worth showing beside its virtual completion.
+func Telling(submitted ostrich.Time, completion, bound *float64) bool {
+	return bound != nil && completion != nil && *bound-float64(submitted) <= tellingBound*(*completion-float64(submitted))
+}
+
 // Late returns "late" for a campaign that is complete in the virtual schedule but
 // not in reality, "overdue" once that puts it first, "cannot start" if none of its
 // jobs could start yet, and otherwise "".

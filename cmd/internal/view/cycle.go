@@ -32,6 +32,7 @@ type Cycle struct {
 	// job has a value of OStrich's. Otherwise Slurm's own order is.
 	Enforced bool
 
+	DueShown  bool             // the setting due
 	Accepted  string           // the wait that users accept, as the setting has it
 	Options   priority.Options // of the plan, without what the journal knows
 	Plan      sidecar.Plan
@@ -76,8 +77,8 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 	config := from.Config()
 	s := &Cycle{
 		Cluster: config.Cluster, Time: c.Time, Channel: config.Priority.Channel, Mode: config.Priority.Mode,
-		Accepted: config.Satisfaction.String(),
-		Options:  config.PlanOptions(c.Controller), Plan: c.Plan, Unheard: len(c.Provisional) + c.Plan.Unheard, generation: c.Generation, forecasts: new(forecasts),
+		Accepted: config.Satisfaction.String(), DueShown: config.Due,
+		Options: config.PlanOptions(c.Controller), Plan: c.Plan, Unheard: len(c.Provisional) + c.Plan.Unheard, generation: c.Generation, forecasts: new(forecasts),
 	}
 	if before != nil && before.generation == c.Generation {
 		s.known = before.known

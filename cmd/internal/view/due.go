@@ -59,7 +59,7 @@ var accepters = map[string]struct{ accept, accepted string }{
 
 // accepted says until when users accept to wait.
 func (e *Explanation) accepted(w *words) {
-	if e.Due == nil {
+	if e.Due == nil || !e.DueShown {
 		return
 	}
 	accept, err := satisfaction.Parse(e.Accepted)

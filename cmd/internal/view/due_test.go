@@ -69,7 +69,7 @@ func TestDueWords(t *testing.T) {
 		{at + 1, "1.5,20", "users accepted to wait until " + moment(at) + " for a job that runs 90 min; that was 1 s ago"},
 		{at, "of another version", ""},
 	} {
-		e := Explanation{Time: tt.now, Due: &at, Length: 5399, Accepted: tt.accepted}
+		e := Explanation{Time: tt.now, Due: &at, Length: 5399, Accepted: tt.accepted, DueShown: true}
 		var w words
 		e.accepted(&w)
 		var said strings.Builder
@@ -81,7 +81,10 @@ func TestDueWords(t *testing.T) {
 		}
 	}
 	var w words
-	if (&Explanation{Accepted: "median"}).accepted(&w); len(w) != 0 {
+	if (&Explanation{Accepted: "median", DueShown: true}).accepted(&w); len(w) != 0 {
 		t.Errorf("without a due date: %v", w)
+	}
+	if (&Explanation{Due: &at, Length: 5399, Accepted: "median"}).accepted(&w); len(w) != 0 {
+		t.Errorf("where it is not to be shown: %v", w)
 	}
 }

@@ -39,6 +39,7 @@ type Explanation struct {
 	Due      *ostrich.Time      `json:"due"`             // until when users accept to wait; null: it cannot start, or its length is not known
 	Length   ostrich.Duration   `json:"expected_length"` // from which Due follows, in seconds; 0: Due is null
 	Accepted string             `json:"accepted"`        // whose wait that is, see the setting satisfaction
+	DueShown bool               `json:"due_shown"`       // the words tell of it, see the setting due
 	Factors  *Factors           `json:"factors"`         // null: Slurm does not tell them
 	Priority uint32             `json:"priority"`
 	Channel  priority.Channel   `json:"channel"`
@@ -135,7 +136,7 @@ func (s *Cycle) Explain(job JobName) (*Explanation, error) {
 
 // explanation returns an explanation with what is the same for all jobs.
 func (s *Cycle) explanation() *Explanation {
-	return &Explanation{Cluster: s.Cluster, Time: s.Time, Channel: s.Channel, Enforced: s.Enforced, Accepted: s.Accepted, Writes: []Write{}}
+	return &Explanation{Cluster: s.Cluster, Time: s.Time, Channel: s.Channel, Enforced: s.Enforced, Accepted: s.Accepted, DueShown: s.DueShown, Writes: []Write{}}
 }
 
 // waiting explains the pending job at a place of the plan's entries.

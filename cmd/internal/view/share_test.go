@@ -70,3 +70,28 @@ func TestSharesAgree(t *testing.T) {
 		}
 	}
 }
+
+// A bound says something only if it is not far beyond what the campaign needs: the grace of
+// a day says nothing of two minutes.
+func TestTelling(t *testing.T) {
+	for _, test := range []struct {
+		completion, bound *float64 // since the submission
+		want              bool
+	}{
+		{new(120.0), new(86_400.0), false},
+		{new(120.0), new(1200.0), true},
+		{new(120.0), new(1201.0), false},
+		{new(21_600.0), new(108_000.0), true},
+		{nil, new(100.0), false},
+		{new(100.0), nil, false},
+	} {
+		for _, at := range []*float64{test.completion, test.bound} {
+			if at != nil {
+				*at += 1000
+			}
+		}
+		if got := Telling(1000, test.completion, test.bound); got != test.want {
+			t.Errorf("%+v: %v", test, got)
+		}
+	}
+}

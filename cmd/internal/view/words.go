@@ -151,7 +151,7 @@ func (e *Explanation) campaign(w *words) {
 	if c.Entitled != nil && c.Held != nil {
 		w.add("share", "%s", e.share())
 	}
-	if c.Bound != nil && e.Enforced && e.Slurm != nil {
+	if Telling(c.Submitted, c.VirtualEnd, c.Bound) && e.Enforced && e.Slurm != nil {
 		w.add("latest", "if Slurm starts jobs in exactly this order, the campaign ends by %s", format.When(c.Bound))
 	}
 }

@@ -31,4 +31,4 @@ chown mysql /run/mysqld/accounts.sql
 exec mariadbd --no-defaults --user=mysql --datadir=/var/lib/mysql --socket=/run/mysqld/mysqld.sock \
 	--init-file=/run/mysqld/accounts.sql --skip-name-resolve --skip-log-bin \
 	--innodb-buffer-pool-size=128M --innodb-log-file-size=64M --innodb-lock-wait-timeout=900 \
-	--innodb-flush-log-at-trx-commit=2 --innodb-use-native-aio=0
+	--innodb-flush-log-at-trx-commit=2 --innodb-use-native-aio=0 --loose-innodb-snapshot-isolation=OFF

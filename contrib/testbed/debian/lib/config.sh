@@ -123,6 +123,8 @@ mariadb_conf() {
 		innodb_buffer_pool_size=256M
 		innodb_log_file_size=64M
 		innodb_lock_wait_timeout=900
+		# Slurm 26.05 does not support it, and MariaDB has it on since 11.6.
+		loose_innodb_snapshot_isolation=OFF
 		# Several servers of one user share the memory the kernel lends for it.
 		innodb_use_native_aio=0
 		# A testbed may lose its last second in a power cut.
