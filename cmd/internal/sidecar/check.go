@@ -87,6 +87,9 @@ func Check(ctx context.Context, c Config, as string) []Finding {
 		l.checkDatabase(ctx, clock)
 	}
 	l.checkJournal(as)
+	if controller.ClusterName != "" {
+		l.checkOrphans(ctx, controller)
+	}
 	if c.From == Sacct {
 		l.checkWriter()
 	}
