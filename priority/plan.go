@@ -443,3 +443,15 @@ func (o Options) Could(queue []Queued) func(value int64) bool {
 	}
 	return func(value int64) bool { return o.ahead(value) >= lo && o.ahead(value) <= hi }
 }
+
+// OnlyOurs reports whether values that nobody remembers can only be from a plan: mode strict
+// puts the head of the queue where no plugin and no administrator puts a job, far above the
+// bottom of a window of 2^31. Then the values of the others in the window are a plan's too.
+// In mode weight a plan's values are as small as anybody's.
+func (o Options) OnlyOurs(queue []Queued, values []int64) bool {
+	if o.Mode == Weight || o.Channel == Priority {
+		return false
+	}
+	w, err := o.window(o.base(queue), 0)
+	return err == nil && slices.ContainsFunc(values, func(value int64) bool { return o.ahead(value) > w.lo+(w.hi-w.lo)/64 })
+}

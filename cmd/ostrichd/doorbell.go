@@ -212,7 +212,7 @@ func (d *daemon) ended(o outcome) {
 	if o.err != nil {
 		d.bell.fail(d.now(), d.pause())
 	} else {
-		d.bell.end(d.now(), o.cycle.Diag.Jobs, o.cycle.Left > 0)
+		d.bell.end(d.now(), o.cycle.Diag.Jobs, o.cycle.Left > 0 || o.cycle.Hurry)
 	}
 }
 

@@ -31,6 +31,7 @@ type metrics struct {
 	standingBy  prometheus.Gauge
 	givenUp     prometheus.Gauge
 	contested   prometheus.Gauge
+	orphans     prometheus.Gauge
 	unwritten   prometheus.Counter
 	settings    struct{ hash, reloaded, reloadedAt prometheus.Gauge }
 
@@ -82,6 +83,7 @@ func newMetrics(version string) *metrics {
 		standingBy:  gauge("ostrich_standing_by", "1 in mode enforce while another daemon holds the lock and writes; else 0."),
 		givenUp:     gauge("ostrich_given_up_jobs", "Pending records that Slurm refused to change and that are left alone until the next try."),
 		contested:   gauge("ostrich_contested_jobs", "Pending records that another writer changed and that are left alone for a while."),
+		orphans:     gauge("ostrich_orphaned_jobs", "Pending records with a value that a daemon may have left and that the journal does not know, because it is gone; they are not ordered."),
 		pending:     gauge("ostrich_pending_jobs", "Pending records of the queue; an array's waiting tasks are one."),
 		active:      gauge("ostrich_active_users", "Users with a campaign that is unfinished in the virtual schedule."),
 		managed:     gauge("ostrich_managed_jobs", "Pending records that OStrich orders; the others it leaves alone or does not know yet."),

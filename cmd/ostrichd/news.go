@@ -24,6 +24,7 @@ type news struct {
 	passed    bool      // it is not the first of several
 	standsBy  bool      // another daemon has the right to write
 	slow      bool      // writes were left to the next cycle
+	orphans   bool      // jobs have values of a daemon whose journal is gone
 	contest   bool      // another writer changes priorities
 	contested time.Time // when it was last seen
 }
@@ -57,6 +58,7 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 	d.metrics.observe(c, d.sidecar, d.now())
 	d.status.succeed(d.now())
 	d.leftOut(c)
+	d.orphans(c)
 	d.harmful(c)
 	d.undone(c)
 	d.turn(c)
@@ -165,6 +167,28 @@ func (d *daemon) turn(c *sidecar.Cycle) {
 		} else {
 			d.log.Info().Msg("the controller keeps up again")
 		}
+	}
+}
+
+// orphans logs jobs whose values a daemon of ours has left and the journal does not know: once
+// when they are found, and once when none is left.
+func (d *daemon) orphans(c *sidecar.Cycle) {
+	d.metrics.orphans.Set(float64(c.Orphans))
+	d.status.change(func(is *statuspage.Daemon) { is.Orphans, is.Mend = c.Orphans, sidecar.Mend(c.Contested) })
+	if c.Adopted > 0 {
+		d.log.Info().Int("jobs", c.Adopted).Msg("took over values that a daemon had left whose journal is gone; nobody changed them in a term of the lock, and reset gives such jobs 0, as what they had before is not known")
+	}
+	found := c.Orphans > 0
+	if found == d.news.orphans {
+		return
+	}
+	switch d.news.orphans = found; {
+	case !found:
+		d.log.Info().Msg("no job has a value any more that the journal does not know and a daemon may have left")
+	case c.Hurry:
+		d.log.Warn().Int("jobs", c.Orphans).Str("journal", d.config.Journal).Msg("jobs have values that only a daemon gives and the journal does not know: it is gone or another one; they are taken over soon, unless somebody changes them")
+	default:
+		d.log.Warn().Int("jobs", c.Orphans).Str("journal", d.config.Journal).Str("mend", sidecar.Mend(c.Contested)).Msg("jobs have values that a daemon may have left and the journal does not know; they are left alone, and not ordered")
 	}
 }
 

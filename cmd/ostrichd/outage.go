@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
+	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
+	"slurm-ostrich/slurmdb"
 )
 
 // outage is a series of failed cycles.
@@ -44,13 +47,52 @@ func (d *daemon) judge(err error) {
 		d.outage.failures++
 		d.status.change(func(is *statuspage.Daemon) {
 			is.Failures, is.Since = d.outage.failures, statuspage.Unix(d.outage.since)
-			is.LastError, is.LastErrorAt = err.Error(), statuspage.Unix(d.now())
+			is.LastError, is.LastErrorAt = forAll(err), statuspage.Unix(d.now())
 		})
 	case d.outage.failures > 0:
 		d.log.Info().Int("failures", d.outage.failures).Float64("after_seconds", d.now().Sub(d.outage.since).Seconds()).Msg("recovered")
 		d.outage = outage{}
 		d.status.change(func(is *statuspage.Daemon) { is.Failures, is.Since = 0, 0 })
 	}
+}
+
+// forAll returns why a cycle failed in words that everybody may read: the page and its API
+// ask nobody who they are, and errors name addresses, accounts, files and hosts. The log has
+// the error itself.
+func forAll(err error) string {
+	what := err.Error()
+	if strings.ContainsAny(what, "/@:'\"0123456789") {
+		what = "an error that may name a place or an account"
+	}
+	for _, known := range []struct {
+		is    error
+		words string
+	}{
+		{slurmdb.ErrDenied, "the accounting database denies access"},
+		{slurmdb.ErrConnect, "the accounting database does not answer"},
+		{slurmdb.ErrStale, "the accounting database is behind what was read before"},
+		{slurmdb.ErrCluster, "the accounting database does not have the cluster"},
+		{slurmdb.ErrColumns, "the accounting database lacks tables, columns or rights"},
+		{slurm.ErrUnreachable, "slurmctld does not answer"},
+		{slurm.ErrDenied, "Slurm denies the right to change jobs"},
+		{slurm.ErrSlow, "slurmctld is slow"},
+		{sidecar.ErrClock, "a clock is wrong"},
+		{sidecar.ErrLost, "the right to write was lost"},
+		{priority.ErrImpossible, "settings of Slurm do not go with those of ostrichd"},
+		{sidecar.ErrConfig, "the settings cannot work"},
+	} {
+		if errors.Is(err, known.is) {
+			what = known.words
+			break
+		}
+	}
+	if _, unwritten := errors.AsType[sidecar.JournalError](err); unwritten {
+		what = "the journal cannot be read or written"
+	}
+	if what == err.Error() {
+		return what
+	}
+	return what + "; see ostrichd's log"
 }
 
 // pause returns the time to the next cycle in an outage: firstPause, or the

@@ -41,6 +41,9 @@ func (d *daemon) measures() *http.ServeMux {
 		case is.StandsBy != "":
 			text = "ok, stands by: " + is.StandsBy + "\n"
 		}
+		if is.Orphans > 0 {
+			text += fmt.Sprintf("%d jobs are not ordered: they have values that a daemon may have left and the journal does not know; %s\n", is.Orphans, is.Mend)
+		}
 		if !is.Unloaded.IsZero() {
 			text += "the settings read last were refused, and those before stay in effect; the log says why\n"
 		}

@@ -141,6 +141,36 @@ func (j *Journal) Adoptions(o priority.Options, queue []priority.Queued, all boo
 	return list
 }
 
+// Orphans returns records that make values ours which the journal does not know, though
+// only a plan gives such: those of a daemon whose journal is gone. Nobody knows what the jobs
+// had before, so a reset gives them 0, which is what stock Slurm has. sure is false if others
+// may have given them as well.
+func (j *Journal) Orphans(o priority.Options, queue []priority.Queued, now ostrich.Time) (list []Record, sure bool) {
+	var values []int64
+	could := o.Could(queue)
+	for i := range queue {
+		q := &queue[i]
+		if value := o.Channel.Value(q); j.Stranger(o.Channel, q) == Foreign && could(value) && j.unwritten(o.Channel, q) {
+			values = append(values, value)
+			list = append(list, Record{
+				Time: now, Job: q.Job, Submit: q.Submit, Channel: o.Channel, To: value, Result: adopted,
+				Why: "left by a daemon whose journal is gone; what the job had before is taken to be 0",
+			})
+		}
+	}
+	return list, o.OnlyOurs(queue, values)
+}
+
+// unwritten reports whether the journal has no value of ours for a job, nor for its array.
+func (j *Journal) unwritten(ch priority.Channel, q *priority.Queued) bool {
+	for _, id := range []ostrich.JobID{q.Job, q.Array} {
+		if w := j.jobs[subject{ch, id}]; w != nil && w.submit == q.Submit {
+			return false
+		}
+	}
+	return true
+}
+
 // backOff is a pause that doubles with each time in a row, up to the longest.
 type backOff struct{ first, longest ostrich.Duration }
 

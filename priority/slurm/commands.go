@@ -58,6 +58,11 @@ var errNoJob = errors.New("no such job")
 // errNotMultifactor is sprio's answer under another priority plugin.
 var errNotMultifactor = errors.New("priority/multifactor is not in force")
 
+// Missing reports whether a command of Slurm's is not there, or may not be run.
+func Missing(err error) bool {
+	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission)
+}
+
 func (s Commands) timeout() time.Duration {
 	if s.Timeout > 0 {
 		return s.Timeout

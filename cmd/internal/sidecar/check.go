@@ -91,6 +91,9 @@ func Check(ctx context.Context, c Config, as, me string) []Finding {
 		l.checkDatabase(ctx, clock)
 	}
 	l.checkJournal()
+	if controller.ClusterName != "" {
+		l.checkOrphans(ctx, controller)
+	}
 	if c.From == Sacct {
 		l.checkWriter()
 	}

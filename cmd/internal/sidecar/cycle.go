@@ -73,6 +73,7 @@ type Sidecar struct {
 	nices       nices
 	provisional provisional
 	rivals      []journal.Record // found, and not yet reported in a cycle
+	orphans     orphans
 
 	fresh  ostrich.Time // the latest time at which accounting was complete
 	heard  ostrich.Time // time of the latest event that accounting has reported
@@ -155,6 +156,12 @@ type Cycle struct {
 	StandsBy string            // why nothing is written in mode enforce: another daemon writes; "" if this one may
 	Rivals   []journal.Record  // changes of other writers that were found just now
 
+	// Orphans counts the jobs whose values a daemon has left that the journal does not know,
+	// Adopted those that were taken over just now. Contested says that another writer changes
+	// them, so that they are not. Hurry is set if they may be soon.
+	Orphans, Adopted int
+	Contested, Hurry bool
+
 	Harm error // a setting of Slurm's under which nothing may be written; nil for none
 	// Journal is what was wrong with the journal's files and was fixed since the
 	// previous cycle, nil if nothing was. Names are the names in include and exclude
@@ -232,6 +239,8 @@ func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
 	}
 	c.Names, s.names = s.names, nil
 	c.Rivals, s.rivals = s.rivals, nil
+	c.Orphans, c.Adopted, c.Contested, c.Hurry = s.orphans.left, s.orphans.taken, !s.orphans.changed.IsZero(), s.orphans.waits()
+	s.orphans.taken = 0
 	c.Took = time.Since(began)
 	return c, err
 }

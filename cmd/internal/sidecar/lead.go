@@ -29,6 +29,7 @@ type Lead struct {
 	open   func(ctx context.Context, term time.Duration) (lock, error) // connects to where the lock is
 	key    string                                                      // identifies what open connects to
 	name   string                                                      // of the lock, in words
+	ofFile bool                                                        // it is beside the journal
 	wanted time.Duration                                               // the term from when we next get the lock
 	term   time.Duration
 
@@ -38,8 +39,9 @@ type Lead struct {
 	lost      chan struct{}      // closed once it is not ours any more
 	stop      context.CancelFunc // ends the confirmations
 	stopped   chan struct{}
-	others    bool // another daemon has had the lock, or we have lost it
-	heir      bool // what another daemon wrote is to be taken over
+	taken     time.Time // when we got the lock that we have
+	others    bool      // another daemon has had the lock, or we have lost it
+	heir      bool      // what another daemon wrote is to be taken over
 }
 
 // lock decides between daemons. *slurmdb.Lock is one.
@@ -76,7 +78,7 @@ func (l *Lead) use(c *Config, source slurmdb.Config) error {
 	if key != l.key {
 		err = l.Release()
 	}
-	l.key, l.wanted = key, termOf(c.Interval)
+	l.key, l.wanted, l.ofFile = key, termOf(c.Interval), c.From == Sacct
 	if c.From == Sacct {
 		l.name = "the lock beside the journal"
 		journal := c.Journal
@@ -170,7 +172,7 @@ func (l *Lead) try(ctx context.Context) (bool, error) {
 	confirming, stop := context.WithCancel(context.WithoutCancel(ctx))
 	l.mu.Lock()
 	l.held, l.confirmed, l.lost, l.stop, l.stopped = held, began, make(chan struct{}), stop, make(chan struct{})
-	l.term, l.heir = term, true
+	l.term, l.heir, l.taken = term, true, time.Now()
 	l.mu.Unlock()
 	go l.confirm(confirming, held)
 	if !wait {
@@ -260,6 +262,20 @@ func (l *Lead) inheritance() (all, due bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.others, l.heir
+}
+
+// since returns since when nobody else's daemon can have written, and the term. It is zero if
+// the lock is not ours, or is one of files, which daemons with other journals do not see.
+func (l *Lead) since() (at time.Time, term time.Duration) {
+	if l == nil {
+		return time.Time{}, 0
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.held == nil || l.ofFile {
+		return time.Time{}, 0
+	}
+	return l.taken, l.term
 }
 
 // inherited notes that all has been taken over. If the lock was lost since inheritance

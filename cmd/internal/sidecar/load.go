@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -161,7 +160,7 @@ func (s *Sidecar) able(ctx context.Context, commands slurm.Commands) error {
 // database. Permanent errors are others: these may go away by themselves, as when a file
 // system is mounted or an account is made later than the daemon starts.
 func Misconfigured(err error) bool {
-	return errors.Is(err, slurmdb.ErrDenied) || errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
+	return errors.Is(err, slurmdb.ErrDenied) || slurm.Missing(err)
 }
 
 // mostFile is how long a configuration may be. Whoever writes a longer one has named

@@ -75,6 +75,7 @@ func (s *Sidecar) strange(o *priority.Options, q *priority.Queued) string {
 // next cycle reports. It does nothing unless it is our turn.
 func (s *Sidecar) strangers(queue []priority.Queued, now ostrich.Time) error {
 	if s.journal == nil || !s.leads {
+		s.orphans = orphans{}
 		return nil
 	}
 	o := s.options()
@@ -83,6 +84,9 @@ func (s *Sidecar) strangers(queue []priority.Queued, now ostrich.Time) error {
 			return journaled(err)
 		}
 		s.lead.inherited()
+	}
+	if err := s.adopt(&o, queue, now); err != nil {
+		return err
 	}
 	if !s.made.wrote(queue, s.memory()) {
 		return nil

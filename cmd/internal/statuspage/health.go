@@ -28,6 +28,9 @@ type Daemon struct {
 	Written           int
 	Refused, NoEffect int
 
+	Orphans int    // jobs with values that a daemon may have left and the journal does not know
+	Mend    string // what to do about them
+
 	Journal string           // its file; empty: none
 	Writes  []journal.Record // the latest first, see journal.Tail
 	Unread  error            // why the journal could not be read
@@ -163,6 +166,10 @@ func (s *Snapshot) check(d *Daemon) []Check {
 		refused, rivals := s.cycle.Plan.Refused, s.cycle.Plan.Rivals
 		add("other writers", rivals == 0, "look for another daemon, a site factor plugin or a script that writes them; the queue names the jobs",
 			"%s left alone because somebody else changed them", format.Plural(rivals, "job"))
+		if d.Orphans > 0 {
+			add("former values", false, d.Mend,
+				"%s not ordered: a daemon may have left their values, and the journal does not know them", format.Plural(d.Orphans, "job"))
+		}
 		add("refusals", refused == 0, "look at the last writes, which have Slurm's words; each job is tried again",
 			"%s left alone because Slurm refused", format.Plural(refused, "job"))
 	}
