@@ -46,6 +46,9 @@ func TestOwnersChoice(t *testing.T) {
 		b.submit(t, "ob-dave", append([]string{"-w", "n2"}, sleep...)...),
 		b.submit(t, "ob-frank", append([]string{"-w", "n3"}, sleep...)...),
 		b.submit(t, "ob-alice", append([]string{"-w", "n4"}, sleep...)...))
+	eventually(t, "the daemon answers", func() string {
+		return differ(0, b.try(t, operator, "ostrich", "campaigns", "--socket", d.socket).code)
+	})
 	eventually(t, "the daemon has seen them run", func() string { return differ(0, len(planned().Jobs)) })
 	array := []string{"--array=1-40", "--time", "60"}
 	kept := map[string]string{
