@@ -88,12 +88,12 @@ type Job struct {
 type Outcome uint8
 
 const (
-	// Done: it ran to its end, as far as anybody knows. It is the zero value.
+	// Done is a job that ran to its end, as far as anybody knows. It is the zero value.
 	Done Outcome = iota
-	// Stopped: it failed, or was cancelled, preempted or lost. It would have run for at
+	// Stopped is one that failed, or was cancelled, preempted or lost. It would have run for at
 	// least as long as it did.
 	Stopped
-	// TimedOut: it would have run for at least its limit.
+	// TimedOut is one that would have run for at least its limit.
 	TimedOut
 )
 

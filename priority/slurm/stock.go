@@ -50,11 +50,10 @@ func wanting(queue []priority.Queued) (nodes, licenses bool) {
 func (s Commands) showStock(ctx context.Context, queue []priority.Queued) (text [3]string, err error) {
 	nodes, licenses := wanting(queue)
 	if nodes {
-		out, err := s.output(ctx, "scontrol", "-a", "-o", "show", "node")
-		if err != nil {
+		if text[0], err = s.output(ctx, "scontrol", "-a", "-o", "show", "node"); err != nil {
 			return text, err
 		}
-		text[0] = lasting(out)
+		text[0] = lasting(text[0])
 	}
 	if licenses {
 		if text[1], err = s.output(ctx, "scontrol", "-o", "show", "licenses"); err != nil {

@@ -132,7 +132,7 @@ func standing(e *priority.Entry, c class) (Reason, bool) {
 		return Unmanaged, true
 	case e.Reason == "JobArrayTaskLimit":
 		return Throttled, true
-	case !priority.ForItsTurn(e.Reason):
+	case e.Wait == priority.Barred, !priority.ForItsTurn(e.Reason):
 		return Limited, true
 	}
 	return NotKnown, false

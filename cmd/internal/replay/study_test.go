@@ -480,7 +480,8 @@ func FuzzReadLoad(f *testing.F) {
 
 func TestFromLog(t *testing.T) {
 	log := &trace.Log{Records: []trace.Record{
-		{Number: 1, Submit: 0, Wait: 5, Run: 10, Allocated: 2, Requested: 2, Limit: 20, User: 7, Group: 3, App: 4, Preceding: -1, Think: -1},
+		{Number: 1, Submit: 0, Wait: 5, Run: 10, Allocated: 2, Requested: 2, Limit: 20, Status: 1, User: 7, Group: 3, App: 4, Preceding: -1, Think: -1},
+		{Number: 3, Submit: 0, Wait: 5, Run: 10, Allocated: 2, Requested: 2, Limit: 20, Status: 0, User: 7, Group: 3, App: 4, Preceding: -1, Think: -1},
 		{Number: 2, Submit: 3, Wait: 0, Run: 0, Allocated: 2, Requested: 2, Limit: 20, User: 7, Group: 3, Preceding: -1, Think: -1},
 	}}
 	h, err := FromLog(log, 4)
@@ -488,6 +489,8 @@ func TestFromLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []accounting.Job{{ID: 1, State: accounting.Completed, Procs: 2, Asked: 2, Submit: 1, Start: 6, End: 16, Limit: 20, Class: 4, NameClass: 4}}
+	want = append(want, want[0])
+	want[1].ID, want[1].State = 3, accounting.Failed
 	if diff := cmp.Diff(want, h.Jobs); diff != "" || h.Associations[0] != (accounting.Association{User: "user7", Account: "group3"}) || len(h.Notes) != 1 {
 		t.Errorf("%+v -want +got:\n%s", h, diff)
 	}
