@@ -68,6 +68,20 @@ func TestCases(t *testing.T) {
 			json:  []string{"runs.fairshare.wait.mean=2590"},
 		},
 		{
+			name: "associations by partition", args: "compare --sacct pp.txt --associations pp-part.txt --procs 1 --policy fairshare --json",
+			json: []string{"users.bob.runs.fairshare.mean_wait=37799", "users.alice.runs.fairshare.mean_wait=102600"}, not: []string{"are not in the association tree"},
+		},
+		{
+			name: "associations of all partitions", args: "compare --sacct pp.txt --associations pp-nopart.txt --procs 1 --policy fairshare --json",
+			json: []string{"users.bob.runs.fairshare.mean_wait=37799", "users.alice.runs.fairshare.mean_wait=102600"},
+		},
+		{
+			name: "associations by another partition, and of all", args: "compare --sacct pp.txt --associations own.txt --procs 1 --policy fairshare --json",
+			files: map[string]string{"own.txt": "Cluster|Account|User|Partition|Share|ParentName\nc|root|||1|\nc|phys|||1|root\n" +
+				"c|phys|bob|gpu|1|\nc|phys|bob||100|\nc|phys|alice|gpu|1000|\nc|phys|alice||1|\n"},
+			json: []string{"users.bob.runs.fairshare.mean_wait=37799", "users.alice.runs.fairshare.mean_wait=102600"},
+		},
+		{
 			name: "no partition is there", args: "compare --sacct gone-part.txt --policy fairshare --slurm-config tp.conf", bad: true,
 			says: []string{"no partition in which jobs ran (gone, main) has nodes now; those that do: a, b: give --procs"},
 		},

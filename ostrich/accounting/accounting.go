@@ -137,6 +137,7 @@ func whole(begin []byte) []byte {
 type Association struct {
 	ID            uint32 // id_assoc; 0 if not known
 	User, Account string
+	Partition     string // if it is for this one only; see History.Assign
 }
 
 // TRES holds the counts of a TRES string; 0 for what it does not name.

@@ -56,3 +56,36 @@ func (s *Site) Sort() {
 	})
 	slices.SortFunc(s.QOS, func(a, b QOS) int { return cmp.Compare(a.Name, b.Name) })
 }
+
+// Assign gives jobs the associations that slurmctld gives them: that of the user in the
+// account on the job's partition, if there is one (assoc_mgr_fill_in_assoc in Slurm's
+// src/common/assoc_mgr.c). A job that names an association of the site keeps it.
+func (h *History) Assign(s *Site) {
+	type at struct{ user, account, partition string }
+	known, alone := make(map[uint32]string), make(map[at]bool)
+	for i := range s.Associations {
+		a := &s.Associations[i]
+		if a.ID != 0 {
+			known[a.ID] = a.Partition
+		}
+		if a.Partition != "" {
+			alone[at{a.User, a.Account, a.Partition}] = true
+		}
+	}
+	if len(alone) == 0 {
+		return
+	}
+	var list []Association
+	var places map[Association]int32
+	for i := range h.Jobs {
+		j := &h.Jobs[i]
+		a := h.Associations[j.Association]
+		if partition, is := known[a.ID]; is && a.ID != 0 {
+			a.Partition = partition
+		} else if name := h.Partitions[j.Partition]; alone[at{a.User, a.Account, name}] {
+			a.Partition = name
+		}
+		j.Association = place(&places, &list, a)
+	}
+	h.Associations = list
+}

@@ -166,38 +166,39 @@ func (s *Study) associations(h *accounting.History) {
 		c.Accounts = append(c.Accounts, multifactor.Account{Name: a.Name, Parent: a.Parent, Shares: shares(a.Shares)})
 	}
 	unknown := 0
-	byID, byName := make(map[uint32]int), make(map[[2]string]int) // the first of each; sites have tens of thousands
+	type place struct{ user, account, partition string }
+	byID, byName := make(map[uint32]int), make(map[place]int) // the first of each; sites have tens of thousands
 	for i, b := range slices.Backward(site.Associations) {
 		if b.ID != 0 {
 			byID[b.ID] = i
 		}
-		if b.Partition == "" {
-			byName[[2]string{b.User, b.Account}] = i
-		}
+		byName[place{b.User, b.Account, b.Partition}] = i
 	}
-	busy := make(map[[2]string]bool)
+	busy := make(map[place]bool)
 	for _, a := range h.Associations {
-		busy[[2]string{a.User, a.Account}] = true
 		x := multifactor.Association{User: a.User, Account: a.Account, Shares: 1}
 		if a.Account != "" && a.Account != accounting.RootAccount && !known[a.Account] {
 			known[a.Account] = true
 			c.Accounts = append(c.Accounts, multifactor.Account{Name: a.Account, Shares: 1})
 		}
-		i, is := byName[[2]string{a.User, a.Account}]
+		i, is := byName[place{a.User, a.Account, a.Partition}]
 		if k, ok := byID[a.ID]; ok && (!is || k < i) {
 			i, is = k, true
 		}
 		switch {
 		case is:
-			x.Shares = shares(site.Associations[i].Shares)
+			b := &site.Associations[i]
+			x.Shares = shares(b.Shares)
+			busy[place{b.User, b.Account, b.Partition}] = true
 		case s.Site != nil:
 			unknown++
 		}
+		busy[place{a.User, a.Account, a.Partition}] = true
 		c.Associations = append(c.Associations, x)
 	}
 	// Those without jobs count among the siblings all the same.
 	for _, b := range site.Associations {
-		if !busy[[2]string{b.User, b.Account}] {
+		if !busy[place{b.User, b.Account, b.Partition}] {
 			c.Associations = append(c.Associations, multifactor.Association{User: b.User, Account: b.Account, Shares: shares(b.Shares)})
 		}
 	}

@@ -157,6 +157,9 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 			return nil, fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
+	if s.setup.Site != nil {
+		s.history.Assign(s.setup.Site)
+	}
 	s.classes()
 	if s.setup.Measure, err = ParseRule(o.MeasureRule, 0); err != nil {
 		return nil, fmt.Errorf("--measure-rule: %w", err)
