@@ -55,7 +55,7 @@ func unlike(option string, text []byte) string {
 	const command = `run sacct again as docs/compare.md has it`
 	numbers := len(bytes.Fields(line)) == trace.Fields && bytes.IndexByte(line, '|') < 0
 	log := bytes.HasPrefix(line, []byte{';'}) || numbers && '0' <= line[0] && line[0] <= '9'
-	dump := bytes.Count(line, []byte{'|'}) >= 4
+	dump := bytes.Count(line, []byte{'|'}) >= 4 || option == "sacct" && namesColumns(text)
 	switch {
 	case option == "sacct" && log:
 		return "seems to be a workload log: --swf reads it"
@@ -71,12 +71,22 @@ func unlike(option string, text []byte) string {
 	for _, by := range []struct{ name, mark string }{{"commas", ","}, {"semicolons", ";"}, {"tabs", "\t"}} {
 		if bytes.Count(line, []byte(by.mark)) >= 4 {
 			if option == "sacct" {
-				return fmt.Sprintf("seems to be separated by %s: %s, with --parsable2 and without --delimiter", by.name, command)
+				return fmt.Sprintf("seems to be separated by %s: name its columns with --columns and --delimiter, or %s", by.name, command)
 			}
 			return fmt.Sprintf("seems to be separated by %s: a log in the Standard Workload Format has 18 numbers in a line, separated by blanks", by.name)
 		}
 	}
 	return ""
+}
+
+// namesColumns reports whether a text begins with names of sacct's columns.
+func namesColumns(text []byte) bool {
+	for line := range bytes.Lines(text) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != '#' {
+			return bytes.Contains(bytes.ToLower(line), []byte("jobid"))
+		}
+	}
+	return false
 }
 
 // readFile calls read with the unpacked text of the file of an option ("swf" or "sacct"),
@@ -117,7 +127,7 @@ func refused(option, path string, text []byte, lenient bool, err error) error {
 		return fmt.Errorf("%s: %s", path, what)
 	}
 	const columns = 5 // of a dump, at least
-	if !lenient && (errors.As(err, &log) || errors.As(err, &dump) && bytes.Count(text, []byte{'|'}) >= columns-1) {
+	if !lenient && (errors.As(err, &log) || errors.As(err, &dump) && (namesColumns(text) || bytes.Count(text, []byte{'|'}) >= columns-1)) {
 		return fmt.Errorf("%w; --lenient skips malformed lines", err)
 	}
 	return err

@@ -98,12 +98,14 @@ const noNodes = "None assigned"
 // readLimit reads a time limit: [days-]hours:minutes:seconds, minutes, or a word for none
 // or for that of the partition, which are 0.
 func readLimit(b []byte) (seconds int64, ok bool) {
+	if seconds, ok = accounting.ReadTime(b); ok {
+		return seconds, seconds < math.MaxInt32*60
+	}
 	switch strings.ToLower(string(b)) {
 	case "", "unlimited", "infinite", "partition_limit", "not_set", "none", "n/a", "invalid":
 		return 0, true
 	}
-	seconds, ok = accounting.ReadTime(b)
-	return seconds, ok && seconds < math.MaxInt32*60
+	return 0, false
 }
 
 // fit assigns the fields of a line to its columns where texts hold the delimiter, so that

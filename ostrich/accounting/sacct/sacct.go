@@ -81,8 +81,10 @@ func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("sacct: %s:%d: %w", name, d.line, err)
 		}
-		if fault := d.skip(d.add(bytes.TrimRight(line, "\r\n"))); fault != nil {
-			return nil, fault
+		if fault := d.add(bytes.TrimRight(line, "\r\n")); fault != nil {
+			if fault = d.skip(fault); fault != nil {
+				return nil, fault
+			}
 		}
 		if err != nil {
 			break

@@ -185,6 +185,9 @@ func (d *dump) limit(j *accounting.Job) error {
 		}
 	}
 	for _, c := range []column{colLimit, colLimitRaw} {
+		if len(d.values[c]) == 0 {
+			continue
+		}
 		limit, ok := readLimit(d.values[c])
 		if !ok {
 			return d.bad(c, "not [days-]hours:minutes:seconds, minutes or UNLIMITED")
