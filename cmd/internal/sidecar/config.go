@@ -78,6 +78,7 @@ type Config struct {
 		Weight  int
 		Depth   int
 		Margin  int // per cent
+		Classes priority.ClassBy
 	}
 	Takeover bool
 	Include  priority.Selection
