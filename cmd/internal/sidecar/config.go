@@ -270,7 +270,7 @@ func (c *Config) Validate() error {
 	}
 	check(!strings.ContainsFunc(c.Status.UserHeader, notInHeader), "status.user_header: %q: only letters, digits and - may be in a header's name", c.Status.UserHeader)
 	if len(errs) == 0 {
-		_, err = ostrich.NewPools(o, 1, c.Pools...)
+		_, err = ostrich.NewPools(o, 1, ostrich.Classes{}, c.Pools...)
 		check(err == nil, "pools: %w", err)
 	}
 	return errors.Join(errs...)

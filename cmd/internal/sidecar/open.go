@@ -142,7 +142,7 @@ func (p *parts) sidecar() (*Sidecar, error) {
 	if err != nil {
 		return nil, err
 	}
-	pools, err := ostrich.NewPools(o, seconds(c.Schedule.Horizon), c.Pools...)
+	pools, err := ostrich.NewPools(o, seconds(c.Schedule.Horizon), ostrich.Classes{}, c.Pools...)
 	if err != nil {
 		return nil, err
 	}
