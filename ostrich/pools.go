@@ -248,5 +248,14 @@ func (p *Pools) At(now Time) ([]PoolSchedule, []error) {
 		}
 		list[i] = PoolSchedule{Pool: p.pools[pool], Class: class, Schedule: s}
 	}
+	if n := p.perPool(); n > 1 {
+		for pool := range slices.Chunk(list, n) {
+			classes := make([]*Schedule, n)
+			for i := range pool {
+				classes[i] = pool[i].Schedule
+				classes[i].class, classes[i].classes = i, classes
+			}
+		}
+	}
 	return list, bad
 }
