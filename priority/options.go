@@ -26,6 +26,7 @@ type Options struct {
 	// in the order wanted.
 	Margin     int
 	Classes    ostrich.Classes // in mode Strict; each goes before all of the next
+	ClassBy    ClassBy         // what Classes were made from, for Harms
 	Controller Controller
 	Include    Selection // a managed job is named by each of its lists that is not empty
 	Exclude    Selection // a managed job is named by none of its lists

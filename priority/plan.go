@@ -235,38 +235,42 @@ func (o Options) strict(p *Plan, depth int, queue []Queued, alone []Entry) error
 		// it happens to fit.
 		usable[i] = o.Channel != Priority || o.inForce(&jobs[i].Queued)
 	}
-	keep := repair(v, gap, usable, w.lo, w.hi, o.extra(w), o.bands(jobs, gap, w))
+	band, floor := o.bands(jobs, gap, w)
+	keep := repair(v, gap, usable, floor, w.hi, o.extra(w), band)
 	o.settle(jobs, v, keep)
 	return nil
 }
 
-// bands returns which values a job beyond the depth may have: a step of the window for each
-// class, the last at the bottom, above one for jobs that ask for the impossible. The first
-// of the classes may have all above. Jobs that wait for a limit have no band of their own:
-// a whole campaign is at its limit in one cycle and not in the next, and would be written
-// each time. Without room for all, the last ones share a band.
-func (o Options) bands(jobs []Entry, gap []int64, w window) func(i int) (least, most int64) {
+// bands returns which values a job beyond the depth may have, and above what the others
+// stand: a step of the window for each class, the last at the bottom, above one for jobs that
+// ask for the impossible. The first of the classes may have all above. Jobs that wait for a
+// limit have no band of their own: a whole campaign is at its limit in one cycle and not in
+// the next, and would be written each time. Without room for all, the last ones share a band.
+func (o Options) bands(jobs []Entry, gap []int64, w window) (band func(i int) (least, most int64), floor int64) {
 	room := w.hi - w.lo
 	for _, g := range gap {
 		room -= g
 	}
 	classes := max(1, len(o.Classes.Names))
 	fit := min(int64(classes), max(0, room/w.step))
+	at := func(class int) int64 { return w.lo + max(0, fit-int64(class))*w.step }
 	first := classes
-	if len(gap) < len(jobs) && jobs[len(gap)].Wait != Impossible {
-		first = jobs[len(gap)].Class
+	for i := len(gap); i < len(jobs) && first > 0; i++ {
+		if jobs[i].Wait != Impossible {
+			first = min(first, jobs[i].Class)
+		}
 	}
 	return func(i int) (least, most int64) {
 		class := jobs[i].Class
 		if jobs[i].Wait == Impossible {
 			class = classes
 		}
-		least = w.lo + max(0, fit-int64(class))*w.step
+		least = at(class)
 		if fit == 0 || class == first && class < classes {
 			return least, w.hi
 		}
 		return least, least + w.step - 1
-	}
+	}, at(first)
 }
 
 // settle writes the values into the entries.

@@ -194,14 +194,42 @@ func (w *wanted) keep() (kept bool) {
 			if len(list) == 0 {
 				continue
 			}
-			managed := make([]bool, len(w.queue))
-			for i := range list {
-				managed[list[i].SlurmRank-1] = true
-			}
-			kept = w.o.keep(list, procs, managed) || kept
+			kept = w.keepOf(list, procs) || kept
 			_, procs = soonOf(procs, len(list), func(i int) *Entry { return &list[i] })
 		}
 	}
+	return kept
+}
+
+// keepOf lets jobs of one pool and class stay before others. The values of jobs of several
+// pools do not show where they stand in this one: each comes as soon as all have come that
+// are wanted before it.
+func (w *wanted) keepOf(list []Entry, procs int) (kept bool) {
+	alone := list
+	if slices.ContainsFunc(list, func(e Entry) bool { return e.several }) {
+		alone = slices.DeleteFunc(slices.Clone(list), func(e Entry) bool { return e.several })
+	}
+	managed := make([]bool, len(w.queue))
+	for i := range alone {
+		managed[alone[i].SlurmRank-1] = true
+	}
+	if kept = w.o.keep(alone, procs, managed); !kept || len(alone) == len(list) {
+		return kept
+	}
+	places := make([]int, len(w.queue))
+	for i := range alone {
+		places[alone[i].SlurmRank-1] = i + 1
+	}
+	all, last, done := make([]Entry, 0, len(list)), 0, 0
+	for i := range list {
+		if e := &list[i]; e.several {
+			all = append(append(all, alone[done:last]...), *e)
+			done = last
+		} else {
+			last = max(last, places[e.SlurmRank-1])
+		}
+	}
+	copy(list, append(all, alone[done:]...))
 	return kept
 }
 

@@ -319,7 +319,7 @@ func TestScaleProperties(t *testing.T) {
 			apply(s.o.Channel, s.queue, p.Changes())
 			again := s.plan(t)
 			if c := again.Changes(); len(c) > 0 {
-				t.Fatalf("the second plan changes %+v", c)
+				t.Fatalf("the second plan changes %+v\n%s\n%s\n%+v", c, dump(&p, s), dump(&again, s), s.o.Depth)
 			}
 			if s.o.Mode == Strict {
 				checkOrder(t, &again, s.queue)
