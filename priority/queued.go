@@ -195,26 +195,3 @@ func ForItsTurn(reason string) bool {
 		return false
 	}
 }
-
-// inTurn sorts an order into three: the jobs that can start, those that wait for a
-// limit, and those that ask for the impossible. Within each it keeps the order.
-// Jobs that are not in the queue count as able.
-func inTurn(order []ostrich.Place, at index, waits []Wait) []ostrich.Place {
-	behind := func(w Wait) bool { return w == Limited || w == Impossible }
-	if !slices.ContainsFunc(waits, behind) {
-		return order
-	}
-	turns := make([]ostrich.Place, 0, len(order))
-	for _, turn := range []Wait{Able, Limited, Impossible} {
-		for _, place := range order {
-			wait := Able
-			if i, ok := at.find(place.Job); ok && behind(waits[i]) {
-				wait = waits[i]
-			}
-			if wait == turn {
-				turns = append(turns, place)
-			}
-		}
-	}
-	return turns
-}

@@ -218,17 +218,35 @@ func (c *Config) PlanOptions(controller priority.Controller) priority.Options {
 	return priority.Options{
 		Channel: c.Priority.Channel, Mode: c.Priority.Mode, Weight: int64(c.Priority.Weight),
 		Depth: c.Priority.Depth, Margin: c.Priority.Margin, Controller: controller, Include: c.Include, Exclude: c.Exclude,
-		Outside: func(partitions string) bool { return !c.pooled(partitions) },
+		Outside: func(partitions string) bool { _, pooled := c.poolOf(partitions); return !pooled },
+		ClassBy: c.Priority.Classes,
 	}
 }
 
-// pooled reports whether some pool has one of a job's partitions.
-func (c *Config) pooled(partitions string) bool {
-	return len(c.Pools) == 0 || slices.ContainsFunc(c.Pools, func(p ostrich.Pool) bool {
-		return len(p.Partitions) == 0 || slices.ContainsFunc(p.Partitions, func(name string) bool {
-			return slices.Contains(strings.Split(partitions, ","), name)
-		})
+// Classes returns the classes of jobs of a cluster. In mode weight there are none, as Slurm
+// adds to each job what its QOS and partition give it.
+func (c *Config) Classes(controller priority.Controller, partitions []priority.Partition) ostrich.Classes {
+	if c.Priority.Mode == priority.Weight {
+		return ostrich.Classes{}
+	}
+	return c.Priority.Classes.Classes(controller, partitions)
+}
+
+// poolOf returns the name of the first pool that has one of a job's partitions.
+func (c *Config) poolOf(partitions string) (name string, pooled bool) {
+	if len(c.Pools) == 0 {
+		return "", true
+	}
+	i := slices.IndexFunc(c.Pools, func(p ostrich.Pool) bool {
+		return slices.ContainsFunc(p.Partitions, func(name string) bool { return slices.Contains(strings.Split(partitions, ","), name) })
 	})
+	if i < 0 {
+		i = slices.IndexFunc(c.Pools, func(p ostrich.Pool) bool { return len(p.Partitions) == 0 })
+	}
+	if i < 0 {
+		return "", false
+	}
+	return c.Pools[i].Name, true
 }
 
 // Validate returns everything that is wrong with the configuration.
