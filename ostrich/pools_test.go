@@ -266,3 +266,42 @@ func TestBoundsOfClasses(t *testing.T) {
 		}
 	})
 }
+
+// TestBoundBelow: the work of a class above counts, before a campaign is completed virtually
+// or after it goes first, whichever is later; that of a class below only while it runs.
+func TestBoundBelow(t *testing.T) {
+	for grace, want := range map[Duration]float64{
+		0:  10 + 2.5 + 250 + (10+4*100)/4.0 + 10, // now, C~, urgent work, A + m·p, p of the campaign
+		50: 10 + 2.5 + 250 + (2.5 + 250) + (10+4*100)/4.0 + 10,
+	} {
+		p, err := NewPools(Options{Procs: 4, Machine: Parallel, Grace: grace}, 100, urgentFirst)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id := JobID(1); id <= 11; id++ {
+			j := Job{ID: id, User: 1, QOS: "urgent", Procs: 1, Estimate: 100, Submit: 10}
+			if id == 11 {
+				j.QOS, j.Estimate = "normal", 10
+			}
+			p.Add(Event{At: 10, Kind: Submit, Job: j})
+		}
+		all, _ := p.At(10)
+		normal := all[1].Schedule.Campaigns()[0]
+		if !near(normal.Bound, want) || normal.Promise != normal.Bound {
+			t.Errorf("grace %d: bound %v, promise %v, want %v", grace, normal.Bound, normal.Promise, want)
+		}
+		above := all[0].Schedule.Campaigns()[0].Bound
+		running := Job{ID: 12, User: 2, QOS: "normal", Procs: 1, Estimate: 80, Submit: 10}
+		p.Add(Event{At: 10, Kind: Submit, Job: running})
+		all, _ = p.At(10)
+		if got := all[0].Schedule.Campaigns()[0].Bound; got != above {
+			t.Errorf("grace %d: bound %v with work that waits below, want %v", grace, got, above)
+		}
+		running.Start = 10
+		p.Add(Event{At: 10, Kind: Start, Job: running})
+		all, _ = p.At(10)
+		if got := all[0].Schedule.Campaigns()[0].Bound; got < above+20 {
+			t.Errorf("grace %d: bound %v with work that runs below, want 20 more than %v at least", grace, got, above)
+		}
+	}
+}
