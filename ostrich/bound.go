@@ -45,7 +45,28 @@ func (s *Schedule) bound(c *campaign, v *Campaign, longest Duration, widest int)
 // T is C~ + max(C~ - t, Grace), with C~ put off as if only m·(1-α) processors were
 // served. It is not before now, for the bound; for the promise it is not after
 // what follows from C~ ≤ t + k·(B + W_i)/(m·(1-α)), see bound, as long as a job waits.
+//
+// Where a pool has several classes, H is what is left of those above and of what runs of
+// those below. H is worked off as well, and the virtual schedule of the class need not
+// serve anything meanwhile. The bound is the later one of all of H before C~ and all of it
+// after T. It holds as long as no more work comes in a class above, and is no promise: what
+// these have done since t is not known any more.
 func (s *Schedule) boundByFront(list []Campaign, owed []Work, longest Duration, widest int) {
+	rivals, several := Work(0), len(s.classes) > 1
+	for class, o := range s.classes {
+		if o == s {
+			continue
+		}
+		for j := range o.jobs.all() {
+			longest = max(longest, j.length)
+			if class < s.class {
+				widest = max(widest, j.Procs)
+			}
+			if class < s.class || j.running {
+				rivals += j.left.at(s.now)
+			}
+		}
+	}
 	order := make([]int, len(list))
 	for i := range list {
 		order[i] = i
@@ -69,10 +90,17 @@ func (s *Schedule) boundByFront(list []Campaign, owed []Work, longest Duration, 
 				end = now + (end-now)*m/busy
 			}
 			t := float64(c.Since)
-			front := max(s.frontBy(t, end), now)
+			more := float64(rivals) / busy
+			front := max(s.frontBy(t, end), now) + more
+			if !c.Completed && s.options.Machine == Parallel {
+				front = max(front, s.frontBy(t, end+more))
+			}
 			latest := s.frontBy(t, t+float64(owed[i])/(s.fraction(s.users[c.User].leaf)*busy))
 			rest := (float64(ahead)+m*p)/busy + float64(c.Longest)
 			c.Bound, c.Promise = front+rest, min(front, latest)+rest
+			if several {
+				c.Promise = c.Bound
+			}
 		}
 	}
 }

@@ -19,7 +19,7 @@ const (
 	// submission time. Repeating it for a known job is the same as Change.
 	Submit
 	// Change: Event.Job replaces what is known of a job that has not ended: its user,
-	// campaign, partition, tasks, processors, estimate, class, hint and nice value.
+	// campaign, partition, QOS, tasks, processors, estimate, class, hint and nice value.
 	Change
 	// Start: the job starts on Event.Job.Procs processors.
 	Start

@@ -184,7 +184,7 @@ func TestHoldAfterEnd(t *testing.T) {
 	other := Job{ID: 2, User: 1, Procs: 1, Estimate: 60, Submit: 10}
 	for _, kind := range []Kind{Hold, Release} {
 		for _, pools := range [][]Pool{nil, {{Name: "a", Partitions: []string{"x"}}, {Name: "b"}}} {
-			p, err := NewPools(Options{Procs: 4}, 300, pools...)
+			p, err := NewPools(Options{Procs: 4}, 300, Classes{}, pools...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -199,8 +199,8 @@ func TestHoldAfterEnd(t *testing.T) {
 				t.Errorf("%v, %d pools: %v", kind, len(list), bad)
 			}
 			s := list[len(list)-1].Schedule
-			if order := s.Order(); len(order) != 1 || order[0].Job != 2 || len(s.Kept()) > 0 || len(p.place) > 1 || len(p.kept) > 0 {
-				t.Errorf("%v, %d pools: order %v, kept %v, places %v, kept since %v", kind, len(list), order, s.Kept(), p.place, p.kept)
+			if order := s.Order(); len(order) != 1 || order[0].Job != 2 || len(s.Kept()) > 0 || len(p.jobs) > 1 || p.jobs[1].in != nil {
+				t.Errorf("%v, %d pools: order %v, kept %v, jobs %v", kind, len(list), order, s.Kept(), p.jobs)
 			}
 		}
 	}

@@ -35,6 +35,10 @@ type Job struct {
 	// pending job that may run in any of several.
 	Partition string
 
+	// QOS is the name of Slurm's quality of service, or the comma-separated list of
+	// a pending job that may have any of several.
+	QOS string
+
 	// Tasks counts the identical pending tasks this record stands for. 0 and
 	// 1 both mean one.
 	Tasks int

@@ -14,41 +14,57 @@ type Pool struct {
 	Partitions []string // none: every partition that no other pool names
 }
 
-// Pools keeps a timeline for each pool and adds every event to the pool that it is
-// about. Pools are independent: a user competes in each of them anew.
+// Pools keeps a timeline for each class of each pool and adds every event to those that
+// it is about. Pools are independent, and so are classes: a user competes in each of them
+// anew. In the order of a pool, each class goes before the next.
 //
-// A job that may run in several pools counts in the first one that its list of
-// partitions names until it starts. From then on it counts where it runs, as if it
-// had been submitted there.
+// A job that may run in several pools counts in each of them until it starts. From then
+// on it counts where it runs, as if it had been submitted there. In the same way, a job
+// that changes its class counts in the new one as if it had been submitted there.
 type Pools struct {
 	pools     []Pool
-	timelines []*Timeline
+	classes   Classes
+	timelines []*Timeline    // class by class of each pool in turn
 	partition map[string]int // partition to pool
 	rest      int            // the pool of all other partitions, or -1
-	place     map[JobID]int  // of jobs that have not ended
-	kept      map[JobID]Time // since when they are, of those that cannot start
+	jobs      map[JobID]placed
+	routes    map[route][]int
 }
 
-// NewPools returns the schedules of the given pools, all with the same options. Without a
-// pool there is a single one named "" for everything. Names and partitions must differ, and
-// at most one pool may be without partitions.
-func NewPools(o Options, horizon Duration, pools ...Pool) (*Pools, error) {
+// placed is a job that has not ended.
+type placed struct {
+	in      []int // its timelines
+	kept    bool  // it cannot start,
+	since   Time  // and this is since when
+	started bool
+	paused  bool
+}
+
+// route is what decides where a job counts.
+type route struct{ partitions, qos string }
+
+// NewPools returns the schedules of the given classes and pools, all with the same options.
+// Without a pool there is a single one named "" for everything. Names and partitions must
+// differ, and at most one pool may be without partitions.
+func NewPools(o Options, horizon Duration, classes Classes, pools ...Pool) (*Pools, error) {
 	if len(pools) == 0 {
 		pools = []Pool{{}}
 	}
 	p := &Pools{
-		pools: pools, partition: make(map[string]int), rest: -1,
-		place: make(map[JobID]int), kept: make(map[JobID]Time),
+		pools: pools, classes: classes, partition: make(map[string]int), rest: -1,
+		jobs: make(map[JobID]placed), routes: make(map[route][]int),
 	}
 	for i, pool := range pools {
 		if slices.ContainsFunc(pools[:i], func(o Pool) bool { return o.Name == pool.Name }) {
 			return nil, fmt.Errorf("pool %q: named twice", pool.Name)
 		}
-		s, err := New(o)
-		if err != nil {
-			return nil, err
+		for range p.perPool() {
+			s, err := New(o)
+			if err != nil {
+				return nil, err
+			}
+			p.timelines = append(p.timelines, NewTimeline(s, horizon))
 		}
-		p.timelines = append(p.timelines, NewTimeline(s, horizon))
 		if len(pool.Partitions) == 0 {
 			if p.rest >= 0 {
 				return nil, fmt.Errorf("pool %q: a second pool without partitions", pool.Name)
@@ -65,21 +81,49 @@ func NewPools(o Options, horizon Duration, pools ...Pool) (*Pools, error) {
 	return p, nil
 }
 
-// find is the pool of a partition or of a list of partitions, or -1.
-func (p *Pools) find(partitions string) int {
-	for name := range strings.SplitSeq(partitions, ",") {
-		if i, ok := p.partition[name]; ok {
-			return i
+// perPool is the number of timelines of each pool.
+func (p *Pools) perPool() int { return max(1, len(p.classes.Names)) }
+
+// find returns the timelines in which a job counts that has not started, or that runs in
+// the only partition it has.
+func (p *Pools) find(j *Job) []int {
+	by := route{j.Partition, j.QOS}
+	if list, ok := p.routes[by]; ok {
+		return list
+	}
+	class := 0
+	if len(p.classes.Names) > 0 {
+		class = p.classes.Of(j.Partition, j.QOS)
+	}
+	list := []int{}
+	for name := range strings.SplitSeq(j.Partition, ",") {
+		pool, ok := p.partition[name]
+		if !ok {
+			pool = p.rest
+		}
+		if at := pool*p.perPool() + class; pool >= 0 && !slices.Contains(list, at) {
+			list = append(list, at)
 		}
 	}
-	return p.rest
+	slices.Sort(list)
+	if len(p.routes) >= mostRoutes {
+		clear(p.routes)
+	}
+	p.routes[by] = list
+	return list
 }
+
+// mostRoutes is how many routes are remembered: users may name partitions in any order.
+const mostRoutes = 1 << 12
+
+// single reports whether one timeline gets all events.
+func (p *Pools) single() bool { return len(p.timelines) == 1 && p.rest == 0 }
 
 // Add adds events in any order, see Timeline.Add. It ignores events of a partition
 // that belongs to no pool, and of an unknown pool. A single pool without partitions gets
 // all events.
 func (p *Pools) Add(events ...Event) {
-	if len(p.timelines) == 1 && p.rest == 0 {
+	if p.single() {
 		p.timelines[0].Add(events...)
 		return
 	}
@@ -87,85 +131,131 @@ func (p *Pools) Add(events ...Event) {
 	batches := make([][]Event, len(p.timelines))
 	for _, e := range events {
 		switch e.Kind {
-		case Capacity:
-			if i := slices.IndexFunc(p.pools, func(o Pool) bool { return o.Name == e.Pool }); i >= 0 {
-				batches[i] = append(batches[i], e)
-			}
-			continue
-		case Reshare:
+		case Capacity, Reshare:
 			for i := range batches {
-				batches[i] = append(batches[i], e)
+				if e.Kind == Reshare || p.pools[i/p.perPool()].Name == e.Pool || len(p.pools) == 1 && p.rest == 0 {
+					batches[i] = append(batches[i], e)
+				}
 			}
 			continue
 		case Submit, Change, Start, Suspend, Resume, Requeue, End, Hold, Release:
 		}
-		was, known := p.place[e.Job.ID]
+		job, known := p.jobs[e.Job.ID]
 		if !known && (e.Kind == Hold || e.Kind == Release) {
 			continue // it has ended
 		}
-		is := was
+		was := job.in
 		if !known || e.Kind == Submit || e.Kind == Change || e.Kind == Start {
-			is = p.find(e.Job.Partition)
+			job.in = p.find(&e.Job)
 		}
-		if known && is != was {
-			// It has moved: as rebuilding from the accounting tables would find
-			// it, it never was in the one pool and was always in the other.
-			first := e.Job
-			if was >= 0 {
-				p.timelines[was].Add(batches[was]...)
-				batches[was] = nil
-				if asked := p.timelines[was].retract(e.Job, e.At); asked > 0 && e.Job.Start != 0 {
-					first.Procs = asked // not what it has been allocated
-				}
-			}
-			if is >= 0 && e.Kind != Submit {
-				at := cmp.Or(e.Job.Submit, e.At)
-				batches[is] = append(batches[is], Event{At: at, Kind: Submit, Job: first})
-				if since, kept := p.kept[e.Job.ID]; kept {
-					batches[is] = append(batches[is], Event{At: max(at, since), Kind: Hold, Job: e.Job})
-				}
-			}
+		if known && !slices.Equal(was, job.in) {
+			p.move(batches, &e, was, &job)
 		}
-		switch e.Kind {
-		case Hold:
-			p.kept[e.Job.ID] = e.At
-		case Release, Start, End:
-			delete(p.kept, e.Job.ID)
-		case Capacity, Reshare, Submit, Change, Suspend, Resume, Requeue:
+		for _, i := range job.in {
+			batches[i] = append(batches[i], e)
 		}
-		p.place[e.Job.ID] = is
 		if e.Kind == End {
-			delete(p.place, e.Job.ID)
+			delete(p.jobs, e.Job.ID)
+			continue
 		}
-		if is >= 0 {
-			batches[is] = append(batches[is], e)
-		}
+		job.follow(&e)
+		p.jobs[e.Job.ID] = job
 	}
 	for i, b := range batches {
 		p.timelines[i].Add(b...)
 	}
 }
 
-// PoolSchedule is the schedule of one pool.
+// follow notes what an event says about the job.
+func (j *placed) follow(e *Event) {
+	switch e.Kind {
+	case Hold:
+		j.kept, j.since = true, e.At
+	case Release:
+		j.kept = false
+	case Start:
+		j.kept, j.started, j.paused = false, true, false
+	case Requeue:
+		j.started, j.paused = false, false
+	case Suspend:
+		j.paused = true
+	case Resume:
+		j.paused = false
+	case Capacity, Reshare, Submit, Change, End:
+	}
+}
+
+// move takes a job out of the timelines in which it no longer counts, and adds to the
+// batches of the others what they have missed. As rebuilding from the accounting tables would
+// find it, it never was in the former and was always in the latter.
+func (p *Pools) move(batches [][]Event, e *Event, was []int, job *placed) {
+	first := e.Job
+	for _, i := range was {
+		if slices.Contains(job.in, i) {
+			continue
+		}
+		p.timelines[i].Add(batches[i]...)
+		batches[i] = nil
+		if asked := p.timelines[i].retract(e.Job, e.At); asked > 0 && e.Job.Start != 0 {
+			first.Procs = asked // not what it has been allocated
+		}
+	}
+	if e.Kind == Submit {
+		return
+	}
+	at := cmp.Or(e.Job.Submit, e.At)
+	missed := []Event{{At: at, Kind: Submit, Job: first}}
+	if job.kept {
+		missed = append(missed, Event{At: max(at, job.since), Kind: Hold, Job: e.Job})
+	}
+	if job.started && e.Kind == Change {
+		missed = append(missed, Event{At: max(at, e.Job.Start), Kind: Start, Job: e.Job})
+	}
+	if job.paused && e.Kind == Change {
+		missed = append(missed, Event{At: e.At, Kind: Suspend, Job: e.Job})
+	}
+	for _, i := range job.in {
+		if !slices.Contains(was, i) {
+			batches[i] = append(batches[i], missed...)
+		}
+	}
+}
+
+// PoolSchedule is the schedule of one class of a pool.
 type PoolSchedule struct {
 	Pool     Pool
+	Class    int // its place in Classes.Names; 0 without classes
 	Schedule *Schedule
 }
 
-// At returns the schedule of each pool at the given time, in the order of the
-// pools, and the errors of rejected events, see Timeline.At.
+// At returns the schedules at the given time, pool by pool, and within a pool class by
+// class, and the errors of rejected events, see Timeline.At. The schedules of a pool's
+// classes know one another: the bounds of their campaigns hold for all of them.
 func (p *Pools) At(now Time) ([]PoolSchedule, []error) {
 	var bad []error
-	list := make([]PoolSchedule, len(p.pools))
+	list := make([]PoolSchedule, len(p.timelines))
 	for i, t := range p.timelines {
+		pool, class := i/p.perPool(), i%p.perPool()
 		s, errs := t.At(now)
 		for _, err := range errs {
-			if p.pools[i].Name != "" {
-				err = fmt.Errorf("pool %s: %w", p.pools[i].Name, err)
+			if len(p.classes.Names) > 0 {
+				err = fmt.Errorf("class %s: %w", p.classes.Names[class], err)
+			}
+			if p.pools[pool].Name != "" {
+				err = fmt.Errorf("pool %s: %w", p.pools[pool].Name, err)
 			}
 			bad = append(bad, err)
 		}
-		list[i] = PoolSchedule{Pool: p.pools[i], Schedule: s}
+		list[i] = PoolSchedule{Pool: p.pools[pool], Class: class, Schedule: s}
+	}
+	if n := p.perPool(); n > 1 {
+		for pool := range slices.Chunk(list, n) {
+			classes := make([]*Schedule, n)
+			for i := range pool {
+				classes[i] = pool[i].Schedule
+				classes[i].class, classes[i].classes = i, classes
+			}
+		}
 	}
 	return list, bad
 }

@@ -45,6 +45,9 @@ type Schedule struct {
 	waiting  waiting
 	version  uint64
 
+	class   int         // its place in classes
+	classes []*Schedule // of a pool that has several, see Pools.At; at the same time as this one
+
 	spent  spent // of the limits of all jobs, with Alike
 	taught int   // spent.count at the last teach
 

@@ -40,9 +40,13 @@ func (t *Timeline) begin(now Time) []error {
 // Suppose replaces the provisional events of all schedules, see Timeline.Suppose. It
 // ignores events of a partition that belongs to no pool.
 func (p *Pools) Suppose(events ...Event) {
+	if p.single() {
+		p.timelines[0].Suppose(events...)
+		return
+	}
 	batches := make([][]Event, len(p.timelines))
 	for _, e := range events {
-		if i := p.find(e.Job.Partition); i >= 0 {
+		for _, i := range p.find(&e.Job) {
 			batches[i] = append(batches[i], e)
 		}
 	}

@@ -137,7 +137,7 @@ func TestSupposeStaysCurrent(t *testing.T) {
 // TestSupposeInPools: a supposition is about the pool of its partition, and one
 // about a partition without a pool is left out.
 func TestSupposeInPools(t *testing.T) {
-	p, err := NewPools(Options{Procs: 4}, 60, Pool{Name: "a", Partitions: []string{"pa"}}, Pool{Name: "b", Partitions: []string{"pb"}})
+	p, err := NewPools(Options{Procs: 4}, 60, Classes{}, Pool{Name: "a", Partitions: []string{"pa"}}, Pool{Name: "b", Partitions: []string{"pb"}})
 	if err != nil {
 		t.Fatal(err)
 	}

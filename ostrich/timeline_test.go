@@ -268,16 +268,16 @@ func TestPools(t *testing.T) {
 			`pool "b": partition "x" belongs to pool "a"`,
 		},
 	} {
-		if _, err := NewPools(Options{}, 10, tt.pools...); err == nil || err.Error() != tt.want {
+		if _, err := NewPools(Options{}, 10, Classes{}, tt.pools...); err == nil || err.Error() != tt.want {
 			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
 		}
 	}
-	if _, err := NewPools(Options{Procs: -1}, 10); err == nil {
+	if _, err := NewPools(Options{Procs: -1}, 10, Classes{}); err == nil {
 		t.Error("bad options taken")
 	}
 }
 
-// TestPoolOfJob: a job that may run in several pools counts in the first one
+// TestPoolOfJob: a job that may run in several pools counts in each of them
 // until it starts, and then where it runs, whatever the order of the news.
 func TestPoolOfJob(t *testing.T) {
 	cpu := Pool{Name: "cpu", Partitions: []string{"short", "long"}}
@@ -304,12 +304,12 @@ func TestPoolOfJob(t *testing.T) {
 			{At: 10, Kind: Submit, Job: j},
 			{At: 12, Kind: Submit, Job: other},
 			{At: 12, Kind: Submit, Job: third},
-		}, map[string][]JobID{"cpu": {2, 1}, "rest": {3}}, nil},
+		}, map[string][]JobID{"cpu": {2, 1}, "gpu": {1}, "rest": {3}}, nil},
 		{40, []Event{{At: 30, Kind: Start, Job: started}}, map[string][]JobID{"cpu": {2}, "rest": {3}}, map[string]int{"gpu": 2}},
 		{70, []Event{{At: 60, Kind: End, Job: ended}}, map[string][]JobID{"cpu": {2}, "rest": {3}}, nil},
 	}
 	for _, horizon := range []Duration{0, 5, 1000} {
-		steadily, err := NewPools(Options{Inside: SPT}, horizon, cpu, gpu, rest)
+		steadily, err := NewPools(Options{Inside: SPT}, horizon, Classes{}, cpu, gpu, rest)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -334,7 +334,7 @@ func TestPoolOfJob(t *testing.T) {
 				continue
 			}
 			// Anew, all at once and backwards: the job was always in the gpu pool.
-			rebuilt, err := NewPools(Options{Inside: SPT}, horizon, cpu, gpu, rest)
+			rebuilt, err := NewPools(Options{Inside: SPT}, horizon, Classes{}, cpu, gpu, rest)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -347,7 +347,7 @@ func TestPoolOfJob(t *testing.T) {
 			}
 		}
 	}
-	single, err := NewPools(Options{Procs: 4}, 100)
+	single, err := NewPools(Options{Procs: 4}, 100, Classes{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -356,7 +356,7 @@ func TestPoolOfJob(t *testing.T) {
 	if _, bad := single.At(80); len(bad) != 1 {
 		t.Errorf("refused %v", bad)
 	}
-	several, err := NewPools(Options{Procs: 4}, 100, cpu, gpu)
+	several, err := NewPools(Options{Procs: 4}, 100, Classes{}, cpu, gpu)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,7 +371,7 @@ func TestPoolOfJob(t *testing.T) {
 func TestPoolsMove(t *testing.T) {
 	gpu := Pool{Name: "gpu", Partitions: []string{"gpu"}}
 	for _, pools := range [][]Pool{{{Name: "rest"}, gpu}, {gpu}} {
-		p, err := NewPools(Options{Procs: 4}, 100, pools...)
+		p, err := NewPools(Options{Procs: 4}, 100, Classes{}, pools...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -413,7 +413,7 @@ func TestPoolOfAllocated(t *testing.T) {
 	cpu, gpu := Pool{Name: "cpu", Partitions: []string{"short"}}, Pool{Name: "gpu", Partitions: []string{"gpu"}}
 	for _, partitions := range []string{"gpu", "short,gpu"} {
 		for _, horizon := range []Duration{0, 1000} {
-			p, err := NewPools(Options{Procs: 8, Predictor: Alike}, horizon, cpu, gpu)
+			p, err := NewPools(Options{Procs: 8, Predictor: Alike}, horizon, Classes{}, cpu, gpu)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -61,12 +61,14 @@ type Campaign struct {
 	// on a Parallel one, and with a grace what follows from FrontBy. It is +Inf where
 	// nothing is promised: without processors, while the campaign is Waiting, for Lemma
 	// 6.3 if a job may use the whole machine, and with a grace if one is wider than it.
+	// Of several classes, it holds as long as no more work comes in a class above.
 	Bound float64
 
 	// Promise is the bound counted from the submission. With a grace, Bound counts
 	// from now on, so it moves on while the machine idles or starts others instead.
 	// Promise changes only with users, jobs and processors, and may lie in the past.
-	// Its greatest value so far is what was promised. Without a grace both are equal.
+	// Its greatest value so far is what was promised. Without a grace both are equal, and
+	// where there are several classes.
 	Promise float64
 }
 
@@ -160,7 +162,7 @@ func (s *Schedule) Campaigns() []Campaign {
 			list, owed = append(list, v), append(owed, c.before+v.Work)
 		}
 	}
-	if s.options.Grace > 0 {
+	if s.options.Grace > 0 || len(s.classes) > 1 {
 		s.boundByFront(list, owed, system, widest)
 	}
 	return list

@@ -134,6 +134,8 @@ type QOS struct {
 	Name        string
 	PreemptMode string // such as "WITHIN,REQUEUE"; "" for that of slurm.conf
 	Threshold   uint32 // MinPrioThreshold; 0 for none
+	Priority    uint32
+	Preempts    []string // names of the QOS that it may preempt; nil where PreemptType is not preempt/qos
 }
 
 // Unlimited is a partition's MaxTime without a limit.

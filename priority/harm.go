@@ -50,6 +50,16 @@ var harms = []struct {
 		"remove min_exempt_priority from slurm.conf's PreemptParameters, or set priority.mode: weight and a priority.weight with which no priority reaches it",
 	},
 	{
+		"priority.classes", true, (*view).preempted,
+		"in mode strict its jobs wait behind others by the order alone, so that they never come to preempt",
+		"set priority.classes: auto, or priority.mode: weight",
+	},
+	{
+		"priority.classes", false, (*view).unclassed,
+		"in mode strict that puts no job before another",
+		"",
+	},
+	{
 		"PreemptExemptTime", false, (*view).spared,
 		"it does not make the settings above harmless: a job is spared for that time only",
 		"do as said of the lines above, and it no longer matters",
@@ -216,6 +226,51 @@ func (v *view) byPriority() []Hint {
 	return where
 }
 
+// preempted lists what may preempt without being a class of its own.
+func (v *view) preempted() (where []Hint) {
+	if v.Mode != Strict {
+		return nil
+	}
+	if v.preempts("qos") && !v.ClassBy.byQOS() {
+		for _, q := range v.Controller.QOS {
+			if len(q.Preempts) > 0 {
+				where = append(where, at("QOS %s may preempt %s, and priority.classes is %s", q.Name, strings.Join(q.Preempts, ", "), v.ClassBy)...)
+			}
+		}
+	}
+	if v.preempts("partition_prio") && !v.ClassBy.byPartition() {
+		for _, p := range v.Partitions {
+			if slices.ContainsFunc(v.Partitions, func(o Partition) bool { return o.PriorityTier < p.PriorityTier }) {
+				where = append(where, at("partition %s may preempt those of a lower PriorityTier, and priority.classes is %s", p.Name, v.ClassBy)...)
+			}
+		}
+	}
+	return where
+}
+
+// unclassed lists the priorities that the site gives and that no class stands for.
+func (v *view) unclassed() (where []Hint) {
+	if v.Mode != Strict || !v.Controller.Multifactor() {
+		return nil
+	}
+	w := v.Controller.Weights
+	differ := func(by ClassBy) bool { return len(by.Classes(v.Controller, v.Partitions).Names) > 1 }
+	note := func(what, fix string) {
+		where = append(where, Hint{what, fix})
+	}
+	const fix = "set priority.classes: auto, or nothing if that is wanted"
+	if !v.ClassBy.byQOS() && w.QOS > 0 && differ(ClassesQOS) {
+		note(fmt.Sprintf("QOS have different priorities (PriorityWeightQOS=%d), and priority.classes is %s", w.QOS, v.ClassBy), fix)
+	}
+	if !v.ClassBy.byPartition() && differ(ClassesPartition) {
+		note(fmt.Sprintf("partitions have different PriorityTier or PriorityJobFactor (PriorityWeightPartition=%d), and priority.classes is %s", w.Partition, v.ClassBy), fix)
+	}
+	if w.Assoc > 0 {
+		note(fmt.Sprintf("PriorityWeightAssoc=%d counts priorities of associations, which are never a class", w.Assoc), "nothing, if that is wanted; else give whom it is for a QOS of a higher priority")
+	}
+	return where
+}
+
 // at returns one hint without a fix of its own.
 func at(format string, args ...any) []Hint { return []Hint{{Found: fmt.Sprintf(format, args...)}} }
 
@@ -344,7 +399,7 @@ func (v *view) needed() int64 {
 	if v.Mode == Weight {
 		deep = max(deep, v.Pending)
 	}
-	return int64(deep)
+	return int64(max(deep, len(v.Classes.Names)))
 }
 
 func (v *view) federated() []Hint {

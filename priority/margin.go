@@ -43,13 +43,11 @@ const deepMargin = 5
 // kept reports whether any job stays before one that is nearer. Which may stay changes with
 // time.
 //
-// Where jobs share values, these do not show what stands before what, and none stays.
-func (o Options) keep(jobs []Entry, queue []Queued, managed []bool) (kept bool) {
-	depth := min(o.depth(jobs), len(jobs))
-	if o.Margin == 0 || o.crowded(len(jobs), depth, queue) {
-		return false
-	}
-	limit := min(2*depth, len(jobs)) // what is deeper has no order
+// The jobs are those of one pool and class. procs is what the classes before leave of the
+// pool's processors; managed says which places of Slurm's order, from 0, the jobs have.
+func (o Options) keep(jobs []Entry, procs int, managed []bool) (kept bool) {
+	start, _ := soonOf(procs, len(jobs), func(i int) *Entry { return &jobs[i] })
+	limit := min(2*o.depth(start), len(jobs)) // what is deeper has no order
 	if o.Mode == Strict {
 		jobs = jobs[:standing(jobs, limit, managed)]
 	} else {
@@ -64,10 +62,8 @@ func (o Options) keep(jobs []Entry, queue []Queued, managed []bool) (kept bool) 
 		}
 		b := &wanted[len(wanted)-1]
 		b.to = i + 1
-		if o.Channel != Priority || o.inForce(&e.Queued) {
-			values[i] = max(0, o.ahead(e.From))
-			b.value = max(b.value, values[i])
-		}
+		values[i] = o.value(e)
+		b.value = max(b.value, values[i])
 	}
 	var order []placed
 	for _, b := range o.settled(wanted) {
@@ -78,7 +74,8 @@ func (o Options) keep(jobs []Entry, queue []Queued, managed []bool) (kept bool) 
 	head := len(order)
 	if o.Mode == Strict {
 		// One more than fits: of an array it may be that some tasks start.
-		head = min(head, 1+o.soon(head, func(i int) *Entry { return &jobs[order[i].at] }))
+		start, _ := soonOf(procs, head, func(i int) *Entry { return &jobs[order[i].at] })
+		head = min(head, 1+start)
 	}
 	taken := make([]bool, len(jobs))
 	for _, p := range order[:head] {
@@ -109,9 +106,17 @@ func (o Options) keep(jobs []Entry, queue []Queued, managed []bool) (kept bool) 
 	return true
 }
 
+// value is what a job has now, see Options.ahead, or 0 if that says nothing of its place in
+// its pool.
+func (o Options) value(e *Entry) int64 {
+	if e.several || o.Channel == Priority && !o.inForce(&e.Queued) {
+		return 0
+	}
+	return max(0, o.ahead(e.From))
+}
+
 // standing returns how many jobs of the order wanted contain its first n and the first n of
 // Slurm's present order, but no more than 4n, as their places are compared one by one.
-// managed says which places of Slurm's order, from 0, the jobs have.
 func standing(jobs []Entry, n int, managed []bool) int {
 	last := 0
 	for seen := 0; seen < n; last++ {
@@ -124,16 +129,6 @@ func standing(jobs []Entry, n int, managed []bool) int {
 		most--
 	}
 	return most
-}
-
-// crowded reports whether some of the jobs have to share values, in mode Strict some of
-// those down to the depth.
-func (o Options) crowded(jobs, depth int, queue []Queued) bool {
-	if o.Mode == Weight {
-		return o.Weight < int64(jobs)
-	}
-	w, err := o.window(o.base(queue), 0)
-	return err != nil || int64(depth) > w.ranks()/2
 }
 
 // settled returns the blocks in the order in which they are to start: each stays before

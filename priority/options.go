@@ -25,6 +25,8 @@ type Options struct {
 	// is five times that. 0 is no margin. A campaign without a distance keeps its place
 	// in the order wanted.
 	Margin     int
+	Classes    ostrich.Classes // in mode Strict; each goes before all of the next
+	ClassBy    ClassBy         // what Classes were made from, for Harms
 	Controller Controller
 	Include    Selection // a managed job is named by each of its lists that is not empty
 	Exclude    Selection // a managed job is named by none of its lists

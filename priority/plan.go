@@ -1,7 +1,6 @@
 package priority
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -12,15 +11,19 @@ import (
 type Entry struct {
 	Queued
 	Place     ostrich.Place // of a managed job, as the order wanted has it
-	Pool      string        // name of the job's pool, for the caller of Plan: Plan knows of none
+	Pool      string        // of a managed job: Order.Pool of the order that has its place
+	Class     int           // place in Options.Classes.Names, 0 without classes
 	Wait      Wait          // why it cannot start, from Queued.Wait
-	Rank      int           // place in the order, from 1; 0 for a job that is left alone
+	Rank      int           // place in the order of its pool, from 1; 0 for a job that is left alone
 	SlurmRank int           // place in Slurm's present order of all pending jobs, from 1
 	From, To  int64         // the channel's value, as scontrol takes it
 	Write     bool          // To is to be written
 	Undone    bool          // an earlier write of ours is not in force, see Controller.undone
 	Why       string
 	spec      string
+	pool      int32 // place of its pool
+	several   bool  // it is in several pools
+	many      bool  // it waits for a limit, as do more jobs before it in its class than Slurm looks at
 	nice      int64 // given back with a pin that is taken back
 }
 
@@ -35,7 +38,7 @@ const Unheard = "not yet in accounting"
 const Unlisted = "Slurm has not computed its priority yet"
 
 // Plan is the outcome of planning: every pending job of the queue, first those
-// that are managed in the order wanted, then those left alone in Slurm's.
+// that are managed in the one order of all pools, then those left alone in Slurm's.
 type Plan struct {
 	Channel Channel
 	Entries []Entry
@@ -49,6 +52,8 @@ type Plan struct {
 	// Kept reports whether a campaign stands before one that is a little nearer, see
 	// Options.Margin: as time passes, the plan may change without an event.
 	Kept bool
+
+	pools int // how many there are
 }
 
 // The reasons of managed jobs.
@@ -59,13 +64,28 @@ const (
 	whyCoarse = "shares a rank: the weights leave few"
 )
 
-// Plan computes the fewest changes that put the jobs of the queue into the
-// order, whose head comes first. It changes nothing: not the order, not the
-// queue, not Slurm. Jobs of the order that are not in the queue are passed over.
-//
-// Applying the changes and planning again gives a plan without changes, and no
-// plan with fewer changes gives the order, unless values have to be spread anew.
+// Order is what is wanted of one pool's jobs of one class. Its head comes first.
+type Order struct {
+	Pool   string
+	Class  int // place in Options.Classes.Names, 0 without classes
+	Procs  int // processors of the pool
+	Places []ostrich.Place
+}
+
+// Plan is PlanPools for one pool and class, with Options.Procs.
 func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
+	return o.PlanPools([]Order{{Procs: o.Procs, Places: order}}, queue)
+}
+
+// PlanPools computes the fewest changes that put the jobs of the queue into the
+// orders, which stand pool by pool, and for each pool class by class. It changes
+// nothing: not an order, not the queue, not Slurm. Jobs of the orders that are not in the
+// queue are passed over. A job counts in the class that its record in the queue has.
+//
+// Slurm compares the values of all jobs, whatever their pools, so all orders become one,
+// see merge. Applying the changes and planning again gives a plan without changes, and no
+// plan with fewer changes gives that order, unless values have to be spread anew.
+func (o Options) PlanPools(orders []Order, queue []Queued) (Plan, error) {
 	if err := Check(o); err != nil {
 		return Plan{}, err
 	}
@@ -75,43 +95,26 @@ func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 		return Plan{}, fmt.Errorf("queue: job %d is there twice", twice)
 	}
 	arrays := recordsPerArray(queue)
-	p.Entries = make([]Entry, 0, len(queue))
-	ranked := make([]bool, len(queue))
 	waits := make([]Wait, len(queue))
 	for i := range queue {
 		waits[i] = queue[i].Wait()
 	}
-	for _, place := range inTurn(order, at, waits) {
-		i, ok := at.find(place.Job)
-		if !ok || ranked[i] {
-			continue
-		}
-		q := &queue[i]
-		if o.guard(q) != "" {
-			continue
-		}
-		spec, named := arrays.spec(q, maxSpec)
-		if !named {
-			continue
-		}
-		why := whyOrder
-		if w := waits[i]; w != Able {
-			why = w.String() + " (" + cmp.Or(q.Barred, q.Reason) + ")"
-		}
-		ranked[i] = true
-		p.Entries = append(p.Entries, Entry{
-			Queued: *q, Place: place, Wait: waits[i], SlurmRank: int(i) + 1,
-			From: o.Channel.Value(q), Why: why, spec: spec,
-		})
-	}
-	p.Kept = o.keep(p.Entries, queue, ranked)
+	w := wanted{o: &o, queue: queue, at: at, arrays: arrays, waits: waits, in: make([]int32, len(queue))}
+	w.add(orders)
+	p.Kept = w.keep()
+	var needed int
+	p.Entries, needed = w.merge()
+	p.pools = len(w.pools)
+	ranks := make([]int, p.pools)
 	for i := range p.Entries {
-		p.Entries[i].Rank = i + 1
+		e := &p.Entries[i]
+		ranks[e.pool]++
+		e.Rank = ranks[e.pool]
 	}
 	p.Managed = len(p.Entries)
 	var alone []Entry
 	for i := range queue {
-		if ranked[i] {
+		if w.in[i] > 0 {
 			continue
 		}
 		q := &queue[i]
@@ -123,7 +126,7 @@ func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 			}
 		}
 		from := o.Channel.Value(q)
-		e := Entry{Queued: *q, Wait: waits[i], SlurmRank: i + 1, From: from, To: from, Why: why}
+		e := Entry{Queued: *q, Class: o.classOf(q), Wait: waits[i], SlurmRank: i + 1, From: from, To: from, Why: why}
 		o.takeBack(&e, arrays)
 		alone = append(alone, e)
 	}
@@ -131,7 +134,7 @@ func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 	if o.Mode == Weight {
 		o.weigh(&p)
 	} else {
-		err = o.strict(&p, queue, alone)
+		err = o.strict(&p, o.depthOf(p.Entries, needed), queue, alone)
 	}
 	if err != nil {
 		return Plan{}, err
@@ -218,14 +221,14 @@ func (o Options) weigh(p *Plan) {
 }
 
 // strict gives the values of mode Strict.
-func (o Options) strict(p *Plan, queue []Queued, alone []Entry) error {
+func (o Options) strict(p *Plan, depth int, queue []Queued, alone []Entry) error {
 	w, err := o.window(o.base(queue), highest(alone))
 	if err != nil {
 		return err
 	}
 	p.Step = w.step
 	jobs := p.Entries
-	gap := o.gaps(p, w)
+	gap := o.gaps(p, depth, w)
 	for p.Exact > 0 && jobs[p.Exact-1].Wait != Able {
 		p.Exact--
 	}
@@ -236,30 +239,42 @@ func (o Options) strict(p *Plan, queue []Queued, alone []Entry) error {
 		// it happens to fit.
 		usable[i] = o.Channel != Priority || o.inForce(&jobs[i].Queued)
 	}
-	keep := repair(v, gap, usable, w.lo, w.hi, o.extra(w), bands(jobs, gap, w))
+	band, floor := o.bands(jobs, gap, w)
+	keep := repair(v, gap, usable, floor, w.hi, o.extra(w), band)
 	o.settle(jobs, v, keep)
 	return nil
 }
 
-// bands returns which values a job beyond the depth may have: one step at the bottom of the
-// window for jobs that ask for the impossible, the rest for all others. Jobs that wait for
-// a limit have no band of their own: a whole campaign is at its limit in one cycle and not
-// in the next, and would be written each time. Without room all share one band.
-func bands(jobs []Entry, gap []int64, w window) func(i int) (least, most int64) {
-	need := w.step
+// bands returns which values a job beyond the depth may have, and above what the others
+// stand: a step of the window for each class, the last at the bottom, above one for jobs that
+// ask for the impossible. The first of the classes may have all above. Jobs that wait for a
+// limit have no band of their own: a whole campaign is at its limit in one cycle and not in
+// the next, and would be written each time. Without room for all, the last ones share a band.
+func (o Options) bands(jobs []Entry, gap []int64, w window) (band func(i int) (least, most int64), floor int64) {
+	room := w.hi - w.lo
 	for _, g := range gap {
-		need += g
+		room -= g
 	}
-	return func(i int) (least, most int64) {
-		switch {
-		case w.hi-w.lo < need:
-			return w.lo, w.hi
-		case jobs[i].Wait == Impossible:
-			return w.lo, w.lo + w.step - 1
-		default:
-			return w.lo + w.step, w.hi
+	classes := max(1, len(o.Classes.Names))
+	fit := min(int64(classes), max(0, room/w.step))
+	at := func(class int) int64 { return w.lo + max(0, fit-int64(class))*w.step }
+	first := classes
+	for i := len(gap); i < len(jobs) && first > 0; i++ {
+		if jobs[i].Wait != Impossible {
+			first = min(first, jobs[i].Class)
 		}
 	}
+	return func(i int) (least, most int64) {
+		class := jobs[i].Class
+		if jobs[i].Wait == Impossible {
+			class = classes
+		}
+		least = at(class)
+		if fit == 0 || class == first && class < classes {
+			return least, w.hi
+		}
+		return least, least + w.step - 1
+	}, at(first)
 }
 
 // settle writes the values into the entries.
@@ -306,10 +321,10 @@ func highest(alone []Entry) int64 {
 }
 
 // gaps returns what must lie between the values of neighbours, down to the depth: a
-// step each. If so many do not fit, campaigns are told apart first, from the head,
-// and then the jobs inside them, from the head. At most half of the window is taken,
-// so that there is room for insertions.
-func (o Options) gaps(p *Plan, w window) []int64 {
+// step each. If so many do not fit, classes are told apart first, from the head, then
+// campaigns, and then the jobs inside them. At most half of the window is taken, so that
+// there is room for insertions.
+func (o Options) gaps(p *Plan, depth int, w window) []int64 {
 	jobs := p.Entries
 	p.Exact = len(jobs)
 	if len(jobs) < 2 {
@@ -320,23 +335,25 @@ func (o Options) gaps(p *Plan, w window) []int64 {
 	for able > 0 && jobs[able-1].Wait == Impossible {
 		able--
 	}
-	gap := make([]int64, min(o.depth(jobs), able, len(jobs)-1))
+	gap := make([]int64, min(depth, able, len(jobs)-1))
 	budget := max(1, w.ranks()/2)
 	if int64(len(gap)) <= budget {
 		for i := range gap {
-			gap[i] = w.step
-		}
-	} else {
-		for i := 0; i < len(gap) && budget > 0; i++ {
-			if !together(&jobs[i], &jobs[i+1]) {
+			if a, b := &jobs[i], &jobs[i+1]; !(a.many && b.many) || a.Class != b.Class {
 				gap[i] = w.step
-				budget--
 			}
 		}
-		for i := 0; i < len(gap) && budget > 0; i++ {
-			if gap[i] == 0 {
-				gap[i] = w.step
-				budget--
+	} else {
+		for _, apart := range []func(a, b *Entry) bool{
+			func(a, b *Entry) bool { return a.Class != b.Class },
+			func(a, b *Entry) bool { return !together(a, b) && !(a.many && b.many) },
+			func(a, b *Entry) bool { return !(a.many && b.many) },
+		} {
+			for i := 0; i < len(gap) && budget > 0; i++ {
+				if gap[i] == 0 && apart(&jobs[i], &jobs[i+1]) {
+					gap[i] = w.step
+					budget--
+				}
 			}
 		}
 	}
@@ -362,28 +379,17 @@ func (o Options) gaps(p *Plan, w window) []int64 {
 
 // together reports whether two jobs are of one campaign.
 func together(a, b *Entry) bool {
-	return a.Place.User == b.Place.User && a.Place.Campaign == b.Place.Campaign
+	return a.Place.User == b.Place.User && a.Place.Campaign == b.Place.Campaign && a.Class == b.Class && a.pool == b.pool
 }
 
-// depth is how many jobs at the head have an order: those that would start if the
-// whole machine became free before the next cycle, and as many as Slurm looks at.
-func (o Options) depth(jobs []Entry) int {
+// depth is how many jobs at the head have an order: those that would start if all
+// machines became free before the next cycle, which are the first ones needed, and beyond
+// them as many as Slurm looks at.
+func (o Options) depth(needed int) int {
 	if o.Depth > 0 {
 		return o.Depth
 	}
-	return o.soon(len(jobs), func(i int) *Entry { return &jobs[i] }) + max(o.Controller.Depth(), 1)
-}
-
-// soon is how many of n jobs would start if the whole machine became free.
-func (o Options) soon(n int, job func(i int) *Entry) int {
-	soon := 0
-	for left := o.Procs; soon < n; soon++ {
-		e := job(soon)
-		if left -= e.Place.Procs; left < 0 || e.Wait != Able {
-			break
-		}
-	}
-	return soon
+	return needed + max(o.Controller.Depth(), 1)
 }
 
 // ours reports whether a job's priority is a pin of ours or stands in the place

@@ -213,29 +213,3 @@ func ForItsTurn(reason string) bool {
 // NodesTaken reports whether a reason of squeue's is the longer text that slurmctld has
 // for Resources in a partition whose nodes jobs of other partitions wait for.
 func NodesTaken(reason string) bool { return strings.HasPrefix(reason, "Nodes required for job are ") }
-
-// inTurn sorts an order into three: the jobs that can start, those that wait for a
-// limit or for what their users hold, and those that ask for the impossible. Within each it keeps the order.
-// Jobs that are not in the queue count as able.
-func inTurn(order []ostrich.Place, at index, waits []Wait) []ostrich.Place {
-	behind := func(w Wait) bool { return w == Limited || w == Barred || w == Impossible }
-	if !slices.ContainsFunc(waits, behind) {
-		return order
-	}
-	turns := make([]ostrich.Place, 0, len(order))
-	for _, turn := range []Wait{Able, Limited, Impossible} {
-		for _, place := range order {
-			wait := Able
-			if i, ok := at.find(place.Job); ok && behind(waits[i]) {
-				wait = waits[i]
-			}
-			if wait == Barred {
-				wait = Limited
-			}
-			if wait == turn {
-				turns = append(turns, place)
-			}
-		}
-	}
-	return turns
-}

@@ -31,7 +31,8 @@ func repair(v, gap []int64, usable []bool, lo, hi, extra int64, tail func(i int)
 		total += g
 	}
 	if head < len(v) {
-		lo, _ = tail(head) // the first is among the highest
+		least, _ := tail(head) // the first is among the highest, unless lo is higher
+		lo = max(lo, least)
 	}
 	for i := range head {
 		fits[i] = usable[i] && v[i] >= lo+(total-sum) && v[i] <= hi-sum

@@ -8,7 +8,7 @@ type Summary struct {
 	Down    int // those that come after it
 	// KendallTau is the rank correlation between Slurm's present order of the
 	// managed jobs and the one wanted: 1 for the same, -1 for the reverse, 1
-	// for fewer than two jobs.
+	// for fewer than two jobs. As Up and Down, it compares jobs of one pool.
 	KendallTau float64
 	Writes     int
 	Undone     int // records whose priority is not the one that was written, see Entry.Undone
@@ -17,7 +17,7 @@ type Summary struct {
 // Summary counts what the plan does. O(n log n).
 func (p Plan) Summary() Summary {
 	s := Summary{Pending: len(p.Entries), Managed: p.Managed}
-	place := make([]int32, len(p.Entries)) // by Slurm's rank, the rank of a managed job
+	place := make([]int32, len(p.Entries)) // by Slurm's rank, the place of a managed job
 	for i := range p.Entries {
 		e := &p.Entries[i]
 		if i < p.Managed {
@@ -30,24 +30,31 @@ func (p Plan) Summary() Summary {
 			s.Undone++
 		}
 	}
-	byslurm := make([]int32, 0, p.Managed) // indexes of managed jobs, as Slurm has them
-	for _, rank := range place {
-		if rank > 0 {
-			byslurm = append(byslurm, rank-1)
+	pools := make([][]int32, max(1, p.pools)) // ranks of managed jobs, from 0, as Slurm has them
+	for _, i := range place {
+		if i > 0 {
+			e := &p.Entries[i-1]
+			pools[e.pool] = append(pools[e.pool], int32(e.Rank-1))
 		}
 	}
-	for at, i := range byslurm {
-		switch {
-		case int(i) < at:
-			s.Up++
-		case int(i) > at:
-			s.Down++
+	var wrong int64
+	var pairs float64
+	for _, ranks := range pools {
+		for at, rank := range ranks {
+			switch {
+			case int(rank) < at:
+				s.Up++
+			case int(rank) > at:
+				s.Down++
+			}
 		}
+		n := float64(len(ranks))
+		pairs += n * (n - 1) / 2
+		wrong += inversions(ranks, make([]int32, len(ranks)))
 	}
 	s.KendallTau = 1
-	if n := p.Managed; n > 1 {
-		pairs := float64(n) * float64(n-1) / 2
-		s.KendallTau = 1 - 2*float64(inversions(byslurm, make([]int32, n)))/pairs
+	if pairs > 0 {
+		s.KendallTau = 1 - 2*float64(wrong)/pairs
 	}
 	return s
 }

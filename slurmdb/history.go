@@ -40,6 +40,7 @@ type tracked struct {
 // keys of the rows that ended lately. It reads nothing itself.
 type history struct {
 	config Config
+	names  *names
 	jobs   map[ostrich.JobID]*tracked
 	closed map[key]ostrich.Time       // rows reported to their end, while they may be read again
 	stale  map[key]uint64             // live rows whose id belongs to a later job, and the poll that last saw them
@@ -58,9 +59,10 @@ type history struct {
 	relimited bool // the limits of partitions may have changed since the last poll
 }
 
-func newHistory(c Config) *history {
+func newHistory(c Config, n *names) *history {
 	return &history{
 		config: c,
+		names:  n,
 		jobs:   map[ostrich.JobID]*tracked{},
 		closed: map[key]ostrich.Time{},
 		stale:  map[key]uint64{},
@@ -220,7 +222,7 @@ func (h *history) describe(j *ostrich.Job, w *row) {
 	if j.Group == 0 {
 		j.Group = w.het
 	}
-	j.Partition = w.partition
+	j.Partition, j.QOS = w.partition, h.names.qos[w.qos]
 	j.Tasks = int(w.tasks)
 	j.Estimate = h.estimate(w)
 	h.say(j, w)

@@ -29,8 +29,9 @@ type Ledger struct {
 }
 
 func newLedger(c Config) *Ledger {
+	n := newNames()
 	return &Ledger{
-		config: c, history: newHistory(c), machine: newMachine(c.Pools), names: newNames(), cold: true,
+		config: c, history: newHistory(c, n), machine: newMachine(c.Pools), names: n, cold: true,
 		texts: accounting.Texts{}, paused: map[key][]interval{},
 	}
 }
@@ -99,6 +100,9 @@ func (p *Poll) enter(emit func(ostrich.Event)) Batch {
 			l.newest = max(l.newest, w.end)
 		}
 	}
+	if p.names != nil {
+		l.names.replace(p.names)
+	}
 	h.update(p.now, l.window(), p.rows, p.pauses, p.gone)
 	b := Batch{Now: p.now, Rows: p.read, Skipped: h.skipped}
 	since := p.now
@@ -106,9 +110,8 @@ func (p *Poll) enter(emit func(ostrich.Event)) Batch {
 		since = h.log.first(since)
 	}
 	machine := l.machine.update(p.now, since, l.newestNodeWindow(), p.nodes)
-	if p.names != nil {
-		l.names.replace(p.names)
-		if s := p.names.shares(); l.config.Shares == Tree && (l.shares == nil || !equalShares(l.shares, s)) {
+	if p.names != nil && l.config.Shares == Tree {
+		if s := p.names.shares(); l.shares == nil || !equalShares(l.shares, s) {
 			l.shares = s
 			machine = append(machine, ostrich.Event{At: since, Kind: ostrich.Reshare, Shares: s})
 		}

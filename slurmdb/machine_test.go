@@ -187,7 +187,7 @@ func TestShares(t *testing.T) {
 			got, ok := r.Record(1)
 			record := slurmdb.Record{
 				Job: ostrich.Job{
-					ID: 1, User: 11, Partition: "main", Tasks: 1, Procs: 1, Estimate: 3600, Submit: t0 - 50,
+					ID: 1, User: 11, Partition: "main", QOS: "normal", Tasks: 1, Procs: 1, Estimate: 3600, Submit: t0 - 50,
 				},
 				UserName: "ann", Account: "physics", Partition: "main", QOS: "normal", Name: "fit", UID: 1001, Assoc: 11,
 				ArrayTask: slurmdb.NoTask, Eligible: t0 - 50, Limit: 3600,

@@ -21,7 +21,7 @@ func TestLifeOfAJob(t *testing.T) {
 			if diff := cmp.Diff([]ostrich.Event{{At: ostrich.Time(t0 - 100), Kind: ostrich.Capacity, Procs: 32}}, b.Events); diff != "" {
 				t.Fatalf("machine (-want +got):\n%s", diff)
 			}
-			job := ostrich.Job{ID: 7, User: 1001, Partition: "main", Tasks: 1, Procs: 4, Estimate: 3600, Submit: ostrich.Time(t0)}
+			job := ostrich.Job{ID: 7, User: 1001, Partition: "main", QOS: "normal", Tasks: 1, Procs: 4, Estimate: 3600, Submit: ostrich.Time(t0)}
 			row := slurmdbtest.Job{ID: 7, User: 1001, Submit: t0, CPUs: 4}
 			step := func(want ...ostrich.Event) {
 				t.Helper()
@@ -42,4 +42,28 @@ func TestLifeOfAJob(t *testing.T) {
 			step(ostrich.Event{At: job.End, Kind: ostrich.End, Job: job})
 		})
 	}
+}
+
+// TestQOS: events name the QOS of a job, also one that the site has just made, and its
+// change.
+func TestQOS(t *testing.T) {
+	db := slurmdbtest.New(t, slurmdbtest.R2505)
+	r := open(t, config(db))
+	r.SetClock(t0)
+	row := slurmdbtest.Job{ID: 7, User: 1001, Submit: t0 - 5}
+	told := func(kind ostrich.Kind, qos string) {
+		t.Helper()
+		db.Put(row)
+		events := jobEvents(poll(t, r).Events)
+		if len(events) != 1 || events[0].Kind != kind || events[0].Job.QOS != qos {
+			t.Errorf("told %v, want %v with QOS %s", events, kind, qos)
+		}
+	}
+	told(ostrich.Submit, "normal")
+	r.SetClock(t0 + 3000)
+	db.Run("INSERT INTO qos_table (creation_time, mod_time, id, name, priority, usage_factor, deleted) VALUES (0, 0, 9, 'urgent', 9, 1, 0)")
+	row.QOS = 9
+	told(ostrich.Change, "urgent")
+	row.Start = t0 + 2990
+	told(ostrich.Start, "urgent")
 }

@@ -65,8 +65,8 @@ func (n *names) user(uid uint32) string {
 	return strconv.FormatUint(uint64(uid), 10)
 }
 
-// fetchNames reads the associations if they changed. Their times are whole
-// seconds, so a change within the overlap is always read.
+// fetchNames reads the associations if they changed, or if a job has a QOS that is new.
+// Their times are whole seconds, so a change within the overlap is always read.
 func (r *Reader) fetchNames(ctx context.Context, p *Poll) error {
 	var m mark
 	err := r.db.one(ctx, "SELECT COUNT(*), COALESCE(SUM(shares), 0), COALESCE(SUM(deleted), 0), COALESCE(MAX(mod_time), 0) FROM "+
@@ -75,7 +75,8 @@ func (r *Reader) fetchNames(ctx context.Context, p *Poll) error {
 		return err
 	}
 	p.read++
-	if !r.cold && m == r.names.mark && m.modified < int64(p.now)-int64(r.config.Overlap) {
+	fresh := slices.ContainsFunc(p.rows, func(w row) bool { _, named := r.names.qos[w.qos]; return !named && w.qos != 0 })
+	if !r.cold && !fresh && m == r.names.mark && m.modified < int64(p.now)-int64(r.config.Overlap) {
 		return nil
 	}
 	p.names, err = r.readNames(ctx)

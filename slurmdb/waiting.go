@@ -14,7 +14,8 @@ type Waiting struct {
 	Het                    ostrich.JobID // leader of a heterogeneous job, or 0
 	UID                    uint32
 	User, Account          string
-	Partition, Name, WCKey string
+	Partition, QOS         string
+	Name, WCKey            string
 	Tasks, Procs           int              // pending tasks, and processors of one
 	Limit                  ostrich.Duration // 0 without one
 	Submit                 ostrich.Time
@@ -40,7 +41,9 @@ func (l *Ledger) Expect(q *Waiting) (ostrich.Job, bool) {
 		l.names.uids[q.UID] = w.assoc
 	}
 	l.config.fill(&w, said{name: []byte(q.Name), wckey: []byte(q.WCKey)})
-	return l.history.job(&w), true
+	j := l.history.job(&w)
+	j.QOS = q.QOS
+	return j, true
 }
 
 // owner identifies the associations of a user in an account.

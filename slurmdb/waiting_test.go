@@ -62,7 +62,7 @@ func TestExpect(t *testing.T) {
 							w.UID, w.User, w.Account, row.User = 1001, "ann", "bio", 1001
 						}
 						row.Assoc = cmp.Or(row.Assoc, 4)
-						w.Partition = cmp.Or(w.Partition, "main")
+						w.Partition, w.QOS = cmp.Or(w.Partition, "main"), "normal"
 						w.Name = cmp.Or(w.Name, fmt.Sprint("job", row.ID))
 						w.Tasks, w.Procs = max(w.Tasks, 1), max(w.Procs, 1)
 						j, ok := r.Expect(&w)

@@ -252,11 +252,12 @@ func (d *daemon) start(ctx context.Context) <-chan outcome {
 	return running
 }
 
-// cycle does one cycle. If the database server has stopped answering, or one before it
-// answers again, it opens the sidecar anew and does the cycle there.
+// cycle does one cycle. If the database server has stopped answering, one before it answers
+// again, or Slurm's settings make other classes of jobs, it opens the sidecar anew and does
+// the cycle there.
 func (d *daemon) cycle(ctx context.Context) outcome {
 	o := d.attempt(ctx)
-	if !errors.Is(o.err, sidecar.ErrElsewhere) {
+	if !errors.Is(o.err, sidecar.ErrElsewhere) && !errors.Is(o.err, sidecar.ErrClasses) {
 		return o
 	}
 	d.opening.Lock()

@@ -216,10 +216,10 @@ func (m *metrics) observe(c *sidecar.Cycle, from view.Source, end time.Time) {
 	m.missing.Reset()
 	for i, p := range c.Pools {
 		active += p.Schedule.Active()
-		m.campaigns.WithLabelValues(p.Pool.Name).Set(float64(p.Schedule.Unfinished()))
+		m.campaigns.WithLabelValues(p.Pool.Name).Add(float64(p.Schedule.Unfinished())) // of all its classes
 		m.processors.WithLabelValues(p.Pool.Name, "all").Set(float64(p.Schedule.Procs()))
-		m.processors.WithLabelValues(p.Pool.Name, "busy").Set(float64(p.Schedule.Busy()))
-		m.missing.WithLabelValues(p.Pool.Name).Set(m.short[i])
+		m.processors.WithLabelValues(p.Pool.Name, "busy").Add(float64(p.Schedule.Busy()))
+		m.missing.WithLabelValues(p.Pool.Name).Add(m.short[i])
 	}
 	m.active.Set(float64(active))
 }

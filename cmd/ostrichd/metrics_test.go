@@ -59,7 +59,7 @@ func counter(t *testing.T, m *metrics, name string) float64 {
 // seen is what a cycle on a small cluster found.
 func seen(t *testing.T) *sidecar.Cycle {
 	t.Helper()
-	pools, err := ostrich.NewPools(ostrich.Options{}, 60, ostrich.Pool{Name: "cpu"})
+	pools, err := ostrich.NewPools(ostrich.Options{}, 60, ostrich.Classes{}, ostrich.Pool{Name: "cpu"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func (f *few) UserName(id ostrich.UserID) string { return f.names[id] }
 // runs and one that waits, user 3 is over.
 func crowd(t *testing.T) (*sidecar.Cycle, *few) {
 	t.Helper()
-	pools, err := ostrich.NewPools(ostrich.Options{Machine: ostrich.Sequential}, 60, ostrich.Pool{Name: "cpu"})
+	pools, err := ostrich.NewPools(ostrich.Options{Machine: ostrich.Sequential}, 60, ostrich.Classes{}, ostrich.Pool{Name: "cpu"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestUsers(t *testing.T) {
 // The virtual schedule completed the campaign at 1002, and the job runs on.
 func TestVirtualLag(t *testing.T) {
 	m := newMetrics("v1")
-	pools, err := ostrich.NewPools(ostrich.Options{Machine: ostrich.Sequential}, 60, ostrich.Pool{})
+	pools, err := ostrich.NewPools(ostrich.Options{Machine: ostrich.Sequential}, 60, ostrich.Classes{}, ostrich.Pool{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestUsersLeave(t *testing.T) {
 // 500 users: as by default, and with figures of each user.
 func BenchmarkMetrics(b *testing.B) {
 	const users, jobs = 500, 100_000
-	pools, err := ostrich.NewPools(ostrich.Options{}, 60, ostrich.Pool{})
+	pools, err := ostrich.NewPools(ostrich.Options{}, 60, ostrich.Classes{}, ostrich.Pool{})
 	if err != nil {
 		b.Fatal(err)
 	}

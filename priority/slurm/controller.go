@@ -205,6 +205,11 @@ func (s Commands) policies(ctx context.Context, c *priority.Controller) {
 	if c.QOS, err = parsed(ctx, s, parseQOS, "scontrol", "-o", "show", "assoc_mgr", "flags=qos"); err != nil {
 		c.PoliciesUnknown = err.Error()
 	}
+	if c.PreemptType == "preempt/qos" {
+		if err = s.preempts(ctx, c.QOS); err != nil {
+			c.PoliciesUnknown = err.Error()
+		}
+	}
 	federation, err := s.output(ctx, "scontrol", "show", "federation")
 	if err != nil {
 		c.PoliciesUnknown = err.Error()
@@ -222,16 +227,46 @@ func parseQOS(out string) ([]priority.QOS, error) {
 		}
 		name, _, _ = strings.Cut(name, "(")
 		q := priority.QOS{Name: name, PreemptMode: unless(field(line, "PreemptMode"), "OFF")}
-		if text := field(line, "MinPrioThresh"); text != "" {
+		for _, number := range []struct {
+			key string
+			to  *uint32
+		}{{"MinPrioThresh", &q.Threshold}, {"Priority", &q.Priority}} {
+			text := field(line, number.key)
+			if text == "" {
+				continue
+			}
 			n, err := strconv.ParseUint(text, 10, 32)
 			if err != nil {
-				return nil, fmt.Errorf("scontrol show assoc_mgr: QOS %s: MinPrioThresh=%q: not a number", name, clip(text))
+				return nil, fmt.Errorf("scontrol show assoc_mgr: QOS %s: %s=%q: not a number", name, number.key, clip(text))
 			}
-			q.Threshold = uint32(n)
+			*number.to = uint32(n)
 		}
 		all = append(all, q)
 	}
 	return all, nil
+}
+
+// preempts asks slurmdbd which QOS each one may preempt, which slurmctld does not show.
+func (s Commands) preempts(ctx context.Context, qos []priority.QOS) error {
+	out, err := s.output(ctx, "sacctmgr", "-nP", "show", "qos", "format=name,preempt")
+	if err != nil {
+		return err
+	}
+	return parsePreempts(out, qos)
+}
+
+// parsePreempts reads the lists of QOS from sacctmgr's lines "urgent|normal,scavenger".
+func parsePreempts(out string, qos []priority.QOS) error {
+	for line := range strings.Lines(out) {
+		name, others, ok := strings.Cut(strings.TrimRight(line, "\n"), "|")
+		if !ok {
+			return fmt.Errorf("sacctmgr: line %q: not a QOS and those that it may preempt", clip(line))
+		}
+		if i := slices.IndexFunc(qos, func(q priority.QOS) bool { return q.Name == name }); i >= 0 {
+			qos[i].Preempts = list(others)
+		}
+	}
+	return nil
 }
 
 // field returns the value of a word "key=value" of a line, or "".

@@ -3,6 +3,8 @@ package slurm
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -75,6 +77,13 @@ func TestPoliciesRecorded(t *testing.T) {
 	if diff := cmp.Diff([]priority.QOS{{Name: "normal"}, {Name: "kill", PreemptMode: "WITHIN,REQUEUE", Threshold: 5000}}, qos); diff != "" {
 		t.Errorf("QOS (-want +got):\n%s", diff)
 	}
+	qos, err = parseQOS("QOS=fast(3) MinPrioThresh=7  MinTRESPJ= PreemptMode=OFF Priority=4000000000 Account Limits=No Accounts\n")
+	if diff := cmp.Diff([]priority.QOS{{Name: "fast", Threshold: 7, Priority: 4000000000}}, qos); diff != "" || err != nil {
+		t.Errorf("QOS with a priority: %v (-want +got):\n%s", err, diff)
+	}
+	if _, err = parseQOS("QOS=fast(3) Priority=high\n"); err == nil || err.Error() != `scontrol show assoc_mgr: QOS fast: Priority="high": not a number` {
+		t.Errorf("QOS with a wrong priority: %v", err)
+	}
 	if name := parseFederation(captured(t, "22.05/harm/federation.txt")); name != "fed" {
 		t.Errorf("federation %q", name)
 	}
@@ -88,6 +97,36 @@ func TestPoliciesRecorded(t *testing.T) {
 	if diff := cmp.Diff([]priority.Threshold{{Association: "user ob-alice of account astro", Entity: "user ob-alice where account=astro cluster=c1", Priority: 77}}, thresholds); diff != "" {
 		t.Errorf("thresholds (-want +got):\n%s", diff)
 	}
+}
+
+// Slurm tells which QOS may preempt which by sacctmgr alone, and it is asked only where that
+// counts.
+func TestPreempts(t *testing.T) {
+	f := newFake(t)
+	f.Set("qos", "QOS=normal(1) Priority=10 \nQOS=urgent(2) Priority=100 \nQOS=scavenger(3) Priority=0 \n")
+	f.Set("preempt", "normal|scavenger\nurgent|normal,scavenger\nscavenger|\nother_cluster's|normal\n")
+	want := []priority.QOS{{Name: "normal", Priority: 10}, {Name: "urgent", Priority: 100}, {Name: "scavenger"}}
+	read := func(what, unknown string) {
+		t.Helper()
+		c, err := f.Controller(t.Context())
+		if diff := cmp.Diff(want, c.QOS); diff != "" || err != nil || c.PoliciesUnknown != unknown {
+			t.Errorf("%s: %v, unknown %q (-want +got):\n%s", what, err, c.PoliciesUnknown, diff)
+		}
+	}
+	read("no preemption", "")
+	f.Set("config", "PreemptType = preempt/partition_prio\nPreemptMode = REQUEUE\n")
+	read("by partition", "")
+	f.Set("config", "PreemptType = preempt/qos\nPreemptMode = REQUEUE\n")
+	f.Set("fail-sacctmgr", "no answer")
+	read("slurmdbd down", "sacctmgr: exit status 1: no answer")
+	if err := os.Remove(filepath.Join(f.Folder, "fail-sacctmgr")); err != nil {
+		t.Fatal(err)
+	}
+	want[0].Preempts, want[1].Preempts = []string{"scavenger"}, []string{"normal", "scavenger"}
+	read("by QOS", "")
+	f.Set("preempt", "normal\n")
+	want[0].Preempts, want[1].Preempts = nil, nil
+	read("not the columns", `sacctmgr: line "normal\n": not a QOS and those that it may preempt`)
 }
 
 // A pinned job in several partitions has no factors in sprio, as 22.05 shows it.

@@ -14,17 +14,13 @@ func (s *Shadow) observePlan(c *sidecar.Cycle) {
 	for _, k := range s.campaigns {
 		k.waits, k.head, k.tier = false, 0, 0
 	}
+	parts := parted(c)
 	for i := range s.pools {
 		p := &s.pools[i]
 		old := p.order
 		p.order = make([]*job, 0, len(old))
-		if i >= len(c.Plan.Pools) {
-			continue
-		}
-		entries := c.Plan.Pools[i].Entries
 		next := 0 // place in the old order, where the next job mostly is
-		for e := range entries {
-			entry := &entries[e]
+		for _, entry := range parts[i] {
 			var j *job
 			if next < len(old) && old[next].id == entry.Job && !old[next].ended {
 				j = old[next]
@@ -60,15 +56,35 @@ func (s *Shadow) observePlan(c *sidecar.Cycle) {
 	s.overlaps = overlaps(c, s.depth)
 }
 
+// parted divides the jobs of a plan by pool and class, as Cycle.Pools has them. Jobs of no
+// pool are with the first.
+func parted(c *sidecar.Cycle) [][]*priority.Entry {
+	type part struct {
+		pool  string
+		class int
+	}
+	place := make(map[part]int)
+	for i, in := range c.Pools {
+		place[part{in.Pool.Name, in.Class}] = i
+	}
+	parts := make([][]*priority.Entry, len(c.Pools))
+	for _, e := range c.Plan.Entries {
+		i := place[part{e.Pool, e.Class}]
+		parts[i] = append(parts[i], e)
+	}
+	return parts
+}
+
 // overlaps returns the part of the first jobs in OStrich's order that are among as
 // many first ones of Slurm's: of the first 10, the first 50, and as many as Slurm
 // looks at.
 func overlaps(c *sidecar.Cycle, depth int) []Overlap {
 	list := []Overlap{{Depth: "10", First: 10}, {Depth: "50", First: 50}, {Depth: "slurm", First: depth}}
 	common, all := make([]int, len(list)), make([]int, len(list))
-	for i := range c.Plan.Pools {
-		p := &c.Plan.Pools[i]
-		jobs := p.Entries[:p.Managed]
+	for _, jobs := range parted(c) {
+		if n := slices.IndexFunc(jobs, func(e *priority.Entry) bool { return e.Rank == 0 }); n >= 0 {
+			jobs = jobs[:n]
+		}
 		ranks := make([]int, len(jobs)) // Slurm's, in its order
 		for k := range jobs {
 			ranks[k] = jobs[k].SlurmRank

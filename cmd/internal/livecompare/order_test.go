@@ -48,27 +48,28 @@ func TestOverlaps(t *testing.T) {
 		depth := rapid.IntRange(1, 60).Draw(t, "depth")
 		want := make([][2]int, 3)
 		rank := 0
-		for range rapid.IntRange(0, 3).Draw(t, "pools") {
+		for pool := range rapid.IntRange(0, 3).Draw(t, "pools") {
+			name := string(rune('a' + pool))
+			c.Pools = append(c.Pools, ostrich.PoolSchedule{Pool: ostrich.Pool{Name: name}})
 			n := rapid.IntRange(0, 70).Draw(t, "jobs")
-			p := priority.Plan{Managed: n}
 			ranks := make([]int, n)
 			for i := range ranks {
 				rank += rapid.IntRange(1, 3).Draw(t, "gap")
 				ranks[i] = rank
 			}
 			for _, r := range rapid.Permutation(ranks).Draw(t, "ranks") {
-				p.Entries = append(p.Entries, priority.Entry{SlurmRank: r})
+				c.Plan.Entries = append(c.Plan.Entries, &priority.Entry{SlurmRank: r, Pool: name, Rank: 1})
 			}
+			of := c.Plan.Entries[len(c.Plan.Entries)-n:]
 			for i, k := range []int{10, 50, depth} {
 				k = min(k, n)
 				want[i][1] += k
-				for _, e := range p.Entries[:k] {
+				for _, e := range of[:k] {
 					if slices.Contains(ranks[:k], e.SlurmRank) {
 						want[i][0]++
 					}
 				}
 			}
-			c.Plan.Pools = append(c.Plan.Pools, p)
 		}
 		for i, o := range overlaps(&c, depth) {
 			is := 1.0

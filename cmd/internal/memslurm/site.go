@@ -144,7 +144,7 @@ func (t *Tables) Live() []slurmdb.Record {
 // say how many processors it asks for.
 func (t *Tables) Expect(q *slurmdb.Waiting) (ostrich.Job, bool) {
 	return ostrich.Job{
-		ID: q.ID, User: ostrich.UserID(q.UID), Group: q.Array, Partition: q.Partition, Tasks: q.Tasks, Procs: q.Procs, Estimate: q.Limit, Submit: q.Submit,
+		ID: q.ID, User: ostrich.UserID(q.UID), Group: q.Array, Partition: q.Partition, QOS: q.QOS, Tasks: q.Tasks, Procs: q.Procs, Estimate: q.Limit, Submit: q.Submit,
 	}, q.Procs > 0
 }
 

@@ -130,7 +130,12 @@ func (l *checklist) checkPartitions() {
 		names, each = append(names, p.Name), append(each, fmt.Sprintf("%s %d", p.Name, p.PriorityTier))
 		tiers[p.PriorityTier] = true
 	}
-	if _, err := nodesOf(l.Pools, l.partitions); err != nil {
+	_, err := nodesOf(l.Pools, l.partitions)
+	switch {
+	case errors.Is(err, errShared):
+		l.add("partitions", Fail, "put partitions that share nodes into one pool", "%v", err)
+		return
+	case err != nil:
 		l.add("partitions", Fail, "name only partitions of slurm.conf in pools: "+strings.Join(names, ", "), "%v", err)
 		return
 	}

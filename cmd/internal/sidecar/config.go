@@ -79,6 +79,7 @@ type Config struct {
 		Weight  int
 		Depth   int
 		Margin  int // per cent
+		Classes priority.ClassBy
 	}
 	Takeover bool
 	Include  priority.Selection
@@ -218,17 +219,35 @@ func (c *Config) PlanOptions(controller priority.Controller) priority.Options {
 	return priority.Options{
 		Channel: c.Priority.Channel, Mode: c.Priority.Mode, Weight: int64(c.Priority.Weight),
 		Depth: c.Priority.Depth, Margin: c.Priority.Margin, Controller: controller, Include: c.Include, Exclude: c.Exclude,
-		Outside: func(partitions string) bool { return !c.pooled(partitions) },
+		Outside: func(partitions string) bool { _, pooled := c.poolOf(partitions); return !pooled },
+		ClassBy: c.Priority.Classes,
 	}
 }
 
-// pooled reports whether some pool has one of a job's partitions.
-func (c *Config) pooled(partitions string) bool {
-	return len(c.Pools) == 0 || slices.ContainsFunc(c.Pools, func(p ostrich.Pool) bool {
-		return len(p.Partitions) == 0 || slices.ContainsFunc(p.Partitions, func(name string) bool {
-			return slices.Contains(strings.Split(partitions, ","), name)
-		})
+// Classes returns the classes of jobs of a cluster. In mode weight there are none, as Slurm
+// adds to each job what its QOS and partition give it.
+func (c *Config) Classes(controller priority.Controller, partitions []priority.Partition) ostrich.Classes {
+	if c.Priority.Mode == priority.Weight {
+		return ostrich.Classes{}
+	}
+	return c.Priority.Classes.Classes(controller, partitions)
+}
+
+// poolOf returns the name of the first pool that has one of a job's partitions.
+func (c *Config) poolOf(partitions string) (name string, pooled bool) {
+	if len(c.Pools) == 0 {
+		return "", true
+	}
+	i := slices.IndexFunc(c.Pools, func(p ostrich.Pool) bool {
+		return slices.ContainsFunc(p.Partitions, func(name string) bool { return slices.Contains(strings.Split(partitions, ","), name) })
 	})
+	if i < 0 {
+		i = slices.IndexFunc(c.Pools, func(p ostrich.Pool) bool { return len(p.Partitions) == 0 })
+	}
+	if i < 0 {
+		return "", false
+	}
+	return c.Pools[i].Name, true
 }
 
 // Validate returns everything that is wrong with the configuration.
@@ -270,7 +289,7 @@ func (c *Config) Validate() error {
 	}
 	check(!strings.ContainsFunc(c.Status.UserHeader, notInHeader), "status.user_header: %q: only letters, digits and - may be in a header's name", c.Status.UserHeader)
 	if len(errs) == 0 {
-		_, err = ostrich.NewPools(o, 1, c.Pools...)
+		_, err = ostrich.NewPools(o, 1, ostrich.Classes{}, c.Pools...)
 		check(err == nil, "pools: %w", err)
 	}
 	return errors.Join(errs...)

@@ -3,15 +3,31 @@ package sidecar
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"reflect"
+	"strings"
 	"time"
 
+	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 )
 
 // configAge is how long the controller's configuration is used before it is read
 // again.
 const configAge = time.Minute
+
+// ErrClasses means that the sidecar has to be opened anew, because Slurm's settings make
+// other classes of jobs now.
+var ErrClasses = errors.New("there are other classes of jobs")
+
+// inTurn lists classes for people, the first first.
+func inTurn(c ostrich.Classes) string {
+	if len(c.Names) == 0 {
+		return "one of all jobs"
+	}
+	return strings.Join(c.Names, ", then ")
+}
 
 // ask reads the controller's configuration again once it is old: weights and
 // partitions change under a running sidecar.
@@ -28,11 +44,15 @@ func (s *Sidecar) ask(ctx context.Context) error {
 		return err
 	}
 	if controller.PoliciesUnknown != "" {
-		// A harm stays known until slurmctld says that it is gone.
-		if controller.QOS == nil {
+		// A harm stays known until slurmctld says that it is gone, and a class until the
+		// QOS are known again.
+		if len(s.controller.QOS) > 0 {
 			controller.QOS = s.controller.QOS
 		}
 		controller.Federation = cmp.Or(controller.Federation, s.controller.Federation)
+	}
+	if classes := s.config.Classes(controller, partitions); !sameClasses(s.classes, classes, &controller, partitions) {
+		return fmt.Errorf("%w: before, %s; now, %s", ErrClasses, inTurn(s.classes), inTurn(classes))
 	}
 	divided := !reflect.DeepEqual(partitions, s.partitions)
 	if divided || !reflect.DeepEqual(controller, s.controller) {

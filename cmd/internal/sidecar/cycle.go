@@ -49,6 +49,7 @@ type Sidecar struct {
 	place      place // where accounting is read
 	past       *Past // nil: it cannot be asked
 	pools      *ostrich.Pools
+	classes    ostrich.Classes
 	limit      int64 // bytes of journal that are kept in one file
 
 	partitions []priority.Partition
@@ -96,6 +97,7 @@ func (s *Sidecar) Config() Config { return s.config }
 // options returns the options of the plan.
 func (s *Sidecar) options() priority.Options {
 	o := s.config.PlanOptions(s.controller)
+	o.Classes = s.classes
 	if s.journal != nil {
 		o.Journal, o.Now = s.journal, ostrich.Time(time.Now().Unix())
 	}

@@ -315,19 +315,11 @@ func TestPools(t *testing.T) {
 	}
 	equal(t, "entries", []string{
 		"cpu:1 rank 1 of slurm 1, campaign order", "cpu:3 rank 2 of slurm 3, campaign order", "cpu:6 rank 3 of slurm 6, campaign order",
-		":5 rank 0 of slurm 5, its partition is in no pool",
 		"gpu:2 rank 1 of slurm 2, campaign order", "gpu:4 rank 2 of slurm 4, campaign order",
+		":5 rank 0 of slurm 5, its partition is in no pool",
 	}, got)
 	equal(t, "summary", priority.Summary{Pending: 6, Managed: 5, Writes: 5, KendallTau: 1}, c.Plan.Summary)
 	equal(t, "writes", 5, len(c.Outcomes))
-}
-
-func TestSum(t *testing.T) {
-	a := priority.Summary{Pending: 9, Managed: 4, Up: 1, Down: 2, Writes: 3, KendallTau: 1}  // 6 pairs
-	b := priority.Summary{Pending: 5, Managed: 3, Up: 4, Down: 5, Writes: 6, KendallTau: -1} // 3 pairs
-	want := priority.Summary{Pending: 14, Managed: 7, Up: 5, Down: 7, Writes: 9, KendallTau: 1.0 / 3}
-	equal(t, "sum", want, sum(a, b))
-	equal(t, "sum without pairs", 1.0, sum(priority.Summary{}, priority.Summary{Managed: 1}).KendallTau)
 }
 
 // The journal has each change before the burst and each outcome after it.

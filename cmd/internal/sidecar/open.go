@@ -7,8 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 	"time"
 
 	"slurm-ostrich/cmd/internal/sacctsource"
@@ -148,7 +146,8 @@ func (p *parts) sidecar() (*Sidecar, error) {
 	if err != nil {
 		return nil, err
 	}
-	pools, err := ostrich.NewPools(o, seconds(c.Schedule.Horizon), c.Pools...)
+	classes := c.Classes(p.controller, p.partitions)
+	pools, err := ostrich.NewPools(o, seconds(c.Schedule.Horizon), classes, c.Pools...)
 	if err != nil {
 		return nil, err
 	}
@@ -156,46 +155,13 @@ func (p *parts) sidecar() (*Sidecar, error) {
 		writer: writer{
 			slurm: p.commands, controller: p.controller, channel: c.Priority.Channel, interval: c.Interval, journal: p.journal,
 		},
-		config: c, accounting: p.accounting, pools: pools, limit: 64 << 20, partitions: p.partitions, asked: time.Now(),
+		config: c, accounting: p.accounting, pools: pools, classes: classes, limit: 64 << 20, partitions: p.partitions, asked: time.Now(),
 		comments: newComments(&c, p.commands), holds: newHolds(), nices: newNices(), lead: p.lead, names: p.names,
 	}, nil
 }
 
 func otherCluster(configured, controller string) error {
 	return fmt.Errorf("configuration: %w: cluster is %q, but slurmctld's ClusterName is %q", ErrConfig, configured, controller)
-}
-
-// nodesOf adds the nodes of its partitions to each pool, and how many processors these
-// have.
-func nodesOf(pools []ostrich.Pool, partitions []priority.Partition) ([]slurmdb.Pool, error) {
-	named := make(map[string]bool)
-	for _, pool := range pools {
-		for _, name := range pool.Partitions {
-			if !slices.ContainsFunc(partitions, func(p priority.Partition) bool { return p.Name == name }) {
-				return nil, fmt.Errorf("configuration: %w: pool %s: slurmctld has no partition %q", ErrConfig, pool.Name, name)
-			}
-			named[name] = true
-		}
-	}
-	cpus := priority.NodeCPUs(partitions)
-	var list []slurmdb.Pool
-	for _, pool := range pools {
-		p := slurmdb.Pool{Name: pool.Name, Partitions: pool.Partitions}
-		for _, part := range partitions {
-			if slices.Contains(pool.Partitions, part.Name) || (len(pool.Partitions) == 0 && !named[part.Name]) {
-				p.Nodes = append(p.Nodes, part.Nodes...)
-			}
-		}
-		slices.Sort(p.Nodes)
-		p.Nodes = slices.Compact(p.Nodes)
-		procs := 0.0
-		for _, name := range p.Nodes {
-			procs += cpus[name]
-		}
-		p.Procs = int(math.Round(procs))
-		list = append(list, p)
-	}
-	return list, nil
 }
 
 // Past answers questions about jobs that have started or ended until the sidecar is

@@ -11,11 +11,11 @@ import (
 	"slurm-ostrich/priority/journal"
 )
 
-// Plan is the plan of all pools. Each pool is planned for itself: jobs of
-// different pools do not stand in one another's way.
+// Plan is the plan of all pools: one scale of values, by which Slurm compares all jobs.
 type Plan struct {
-	Pools   []priority.Plan   // in the order of Cycle.Pools; the first has the jobs that are in none
+	All     priority.Plan
 	Entries []*priority.Entry // all jobs, pool after pool: managed ones in OStrich's order, then the rest
+	Classes []string          // names of the classes, by priority.Entry.Class; none: there are no classes
 	Summary priority.Summary
 
 	// Jobs that are left alone: Slurm refused to change them, another writer changed
@@ -91,7 +91,7 @@ func (s *Sidecar) planQueue(c *Cycle, queue []priority.Queued) error {
 	}
 	changed := s.made.wrote(c.Queue, s.memory()) || !slices.Equal(s.made.orders, c.revisions()) || (s.made.until != 0 && now >= s.made.until)
 	// Whether to repeat an undone write, or to keep a job by the margin, depends on the time.
-	if changed || s.latest.Summary.Undone > 0 || s.latest.kept() {
+	if changed || s.latest.Summary.Undone > 0 || s.latest.All.Kept {
 		plan, err := s.plan(c, now)
 		if err != nil {
 			return err
@@ -104,88 +104,71 @@ func (s *Sidecar) planQueue(c *Cycle, queue []priority.Queued) error {
 	return nil
 }
 
-// plan orders the jobs of each pool and computes what is to be written.
+// plan orders the jobs of all pools and computes what is to be written.
 func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 	options := s.options()
 	s.patience = patience{now: now, could: options.Could(c.Queue)}
-	var p Plan
-	orders := make([][]ostrich.Place, len(c.Pools))
+	orders := make([]priority.Order, len(c.Pools))
 	var failed error
 	for i, in := range c.Pools {
-		if !s.config.Plans() {
-			orders[i] = in.Schedule.Order()
-			continue
+		places := in.Schedule.Order()
+		if s.config.Plans() {
+			planned, err := s.config.Planned().Reorder(in.Schedule)
+			if err != nil && failed == nil {
+				failed = fmt.Errorf("pool %q: %w", in.Pool.Name, err)
+			}
+			places = planned
 		}
-		var err error
-		if orders[i], err = s.config.Planned().Reorder(in.Schedule); err != nil && failed == nil {
-			failed = fmt.Errorf("pool %q: %w", in.Pool.Name, err)
-		}
+		orders[i] = priority.Order{Pool: in.Pool.Name, Class: in.Class, Procs: in.Schedule.Procs(), Places: places}
 	}
 	if failed != nil && !s.unplanned {
 		c.Unplanned = failed
 	}
 	s.unplanned = failed != nil
-	queues, ranks := split(c.Queue, orders)
-	p.Entries = make([]*priority.Entry, 0, len(c.Queue))
-	for i, in := range c.Pools {
-		options.Procs = in.Schedule.Procs()
-		one, err := options.Plan(orders[i], queues[i])
-		if err != nil {
-			return p, err
-		}
-		p.Pools = append(p.Pools, one)
-		if i == 0 {
-			p.Summary = one.Summary()
-		} else {
-			p.Summary = sum(p.Summary, one.Summary())
-		}
-		if ranks != nil { // the summary is of ranks in the pool
-			for k := range one.Entries {
-				e := &one.Entries[k]
-				e.SlurmRank = ranks[i][e.SlurmRank-1]
-			}
-		}
-		for k := range one.Entries[:one.Managed] {
-			e := &one.Entries[k]
-			e.Pool = in.Pool.Name
+	all, err := options.PlanPools(orders, c.Queue)
+	if err != nil {
+		return Plan{}, err
+	}
+	p := Plan{All: all, Classes: s.classes.Names, Summary: all.Summary(), Entries: make([]*priority.Entry, len(all.Entries))}
+	for i := range all.Entries {
+		e := &all.Entries[i]
+		p.Entries[i] = e
+		if e.Rank > 0 {
 			if s.provisional.has(e.Job) {
 				e.Why += byQueue
 			}
-			p.Entries = append(p.Entries, e)
+			continue
 		}
-		for k := one.Managed; k < len(one.Entries); k++ {
-			e := &one.Entries[k]
-			e.Place.Lead, _ = in.Schedule.LeadOf(e.Job)
-			if why, out := s.skipped[e.Job]; out && e.Why == priority.Unheard {
-				e.Why = LeftOut + why
+		e.Pool, _ = s.config.poolOf(e.Partition)
+		for _, in := range c.Pools {
+			if lead, known := in.Schedule.LeadOf(e.Job); known && in.Pool.Name == e.Pool {
+				e.Place.Lead = lead
 			}
-			if s.config.pooled(e.Partition) {
-				e.Pool = in.Pool.Name
-			}
-			p.leftAlone(e.Why)
-			p.Entries = append(p.Entries, e)
 		}
+		if why, out := s.skipped[e.Job]; out && e.Why == priority.Unheard {
+			e.Why = LeftOut + why
+		}
+		p.leftAlone(e.Why)
 	}
+	byPool(p.Entries, s.config.Pools)
 	s.made = &planned{s.memory(), c.revisions(), c.Queue, s.patience.until}
 	return p, nil
 }
 
 // like reports whether two plans for the same queue say and write the same.
 func (p *Plan) like(o *Plan) bool {
-	return p.Summary == o.Summary && p.kept() == o.kept() && slices.EqualFunc(p.Entries, o.Entries, func(a, b *priority.Entry) bool {
-		return a.Job == b.Job && a.Pool == b.Pool && a.Rank == b.Rank && a.To == b.To && a.Write == b.Write && a.Undone == b.Undone && a.Why == b.Why
+	return p.Summary == o.Summary && p.All.Kept == o.All.Kept && slices.EqualFunc(p.Entries, o.Entries, func(a, b *priority.Entry) bool {
+		return a.Job == b.Job && a.Pool == b.Pool && a.Class == b.Class && a.Rank == b.Rank && a.To == b.To && a.Write == b.Write && a.Undone == b.Undone && a.Why == b.Why
 	})
 }
 
-func (p *Plan) kept() bool {
-	return slices.ContainsFunc(p.Pools, func(one priority.Plan) bool { return one.Kept })
-}
+// Changes returns what is to be written, the head of the order first.
+func (p Plan) Changes() []priority.Change { return p.All.Changes() }
 
-// Changes returns what is to be written, the heads of all pools first.
-func (p Plan) Changes() []priority.Change {
-	pools := make([][]priority.Change, len(p.Pools))
-	for i, one := range p.Pools {
-		pools[i] = one.Changes()
+// Class returns the name of a job's class, "" if there are no classes.
+func (p *Plan) Class(e *priority.Entry) string {
+	if e.Class < len(p.Classes) {
+		return p.Classes[e.Class]
 	}
-	return heads(pools)
+	return ""
 }

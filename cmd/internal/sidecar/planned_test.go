@@ -21,10 +21,8 @@ func horizons(c *Config) { c.Schedule.Order = orderHorizon }
 
 // ranked are the managed jobs of a cycle in their order.
 func ranked(c *Cycle) (list []ostrich.JobID) {
-	for _, one := range c.Plan.Pools {
-		for i := range one.Entries[:one.Managed] {
-			list = append(list, one.Entries[i].Job)
-		}
+	for i := range c.Plan.All.Managed {
+		list = append(list, c.Plan.All.Entries[i].Job)
 	}
 	return list
 }

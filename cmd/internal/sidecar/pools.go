@@ -1,63 +1,93 @@
 package sidecar
 
-// Several pools: each is planned for itself.
-
 import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/slurmdb"
 )
 
-// split divides the queue by the pool in which a job is ordered. Jobs that are
-// in none go to the first. ranks has the rank in the whole queue of each job of a part;
-// it is nil if there is one pool.
-func split(queue []priority.Queued, orders [][]ostrich.Place) (queues [][]priority.Queued, ranks [][]int) {
-	if len(orders) == 1 {
-		return [][]priority.Queued{queue}, nil
-	}
-	queues, ranks = make([][]priority.Queued, len(orders)), make([][]int, len(orders))
-	pool := make(map[ostrich.JobID]int)
-	for i, order := range orders {
-		for _, place := range order {
-			pool[place.Job] = i
+// nodesOf adds the nodes of its partitions to each pool, and how many processors these
+// have.
+func nodesOf(pools []ostrich.Pool, partitions []priority.Partition) ([]slurmdb.Pool, error) {
+	named := make(map[string]bool)
+	for _, pool := range pools {
+		for _, name := range pool.Partitions {
+			if !slices.ContainsFunc(partitions, func(p priority.Partition) bool { return p.Name == name }) {
+				return nil, fmt.Errorf("configuration: %w: pool %s: slurmctld has no partition %q", ErrConfig, pool.Name, name)
+			}
+			named[name] = true
 		}
 	}
-	for k, q := range queue {
-		i := pool[q.Job]
-		queues[i], ranks[i] = append(queues[i], q), append(ranks[i], k+1)
-	}
-	return queues, ranks
-}
-
-// sum adds the summaries of two pools up; the correlation is that of all pairs
-// of jobs which belong to the same pool.
-func sum(a, b priority.Summary) priority.Summary {
-	pairs := func(s priority.Summary) float64 { return float64(s.Managed) * float64(s.Managed-1) / 2 }
-	all := pairs(a) + pairs(b)
-	tau := 1.0
-	if all > 0 {
-		tau = (a.KendallTau*pairs(a) + b.KendallTau*pairs(b)) / all
-	}
-	return priority.Summary{
-		Pending: a.Pending + b.Pending, Managed: a.Managed + b.Managed,
-		Up: a.Up + b.Up, Down: a.Down + b.Down, Writes: a.Writes + b.Writes, KendallTau: tau,
-		Undone: a.Undone + b.Undone,
-	}
-}
-
-// heads puts the changes of several pools in one order: the first of each pool,
-// then the second, and so on. A burst that ends early has then changed every
-// pool's head.
-func heads(pools [][]priority.Change) []priority.Change {
-	var all []priority.Change
-	for i := 0; ; i++ {
-		n := len(all)
-		for _, one := range pools {
-			if i < len(one) {
-				all = append(all, one[i])
+	cpus := priority.NodeCPUs(partitions)
+	var list []slurmdb.Pool
+	for _, pool := range pools {
+		p := slurmdb.Pool{Name: pool.Name, Partitions: pool.Partitions}
+		for _, part := range partitions {
+			if slices.Contains(pool.Partitions, part.Name) || (len(pool.Partitions) == 0 && !named[part.Name]) {
+				p.Nodes = append(p.Nodes, part.Nodes...)
 			}
 		}
-		if len(all) == n {
-			return all
+		slices.Sort(p.Nodes)
+		p.Nodes = slices.Compact(p.Nodes)
+		procs := 0.0
+		for _, name := range p.Nodes {
+			procs += cpus[name]
+		}
+		p.Procs = int(math.Round(procs))
+		list = append(list, p)
+	}
+	return list, apart(list)
+}
+
+// errShared means that pools share nodes: the jobs of one would stand in the way of those of
+// another, and neither order would know of it.
+var errShared = fmt.Errorf("%w: pools share nodes", ErrConfig)
+
+// apart returns an error if two pools share a node.
+func apart(pools []slurmdb.Pool) error {
+	of := make(map[string]string)
+	for _, p := range pools {
+		for _, node := range p.Nodes {
+			if first, shared := of[node]; shared {
+				return fmt.Errorf("configuration: %w: node %s is in pool %s and in pool %s", errShared, node, first, p.Name)
+			}
+			of[node] = p.Name
 		}
 	}
+	return nil
+}
+
+// byPool sorts entries pool by pool, in the order of the configuration. Within a pool those
+// that are managed come first, in their order. Jobs of no pool come last.
+func byPool(entries []*priority.Entry, pools []ostrich.Pool) {
+	if len(pools) < 2 {
+		return
+	}
+	place := make(map[string]int)
+	for i, p := range pools {
+		place[p.Name] = i - len(pools)
+	}
+	slices.SortStableFunc(entries, func(a, b *priority.Entry) int {
+		return cmp.Or(cmp.Compare(place[a.Pool], place[b.Pool]), cmp.Compare(min(1, b.Rank), min(1, a.Rank)))
+	})
+}
+
+// sameClasses reports whether two divisions of a cluster's jobs are the same.
+func sameClasses(a, b ostrich.Classes, controller *priority.Controller, partitions []priority.Partition) bool {
+	if !slices.Equal(a.Names, b.Names) {
+		return false
+	}
+	for _, p := range partitions {
+		for _, q := range controller.QOS {
+			if a.Of != nil && a.Of(p.Name, q.Name) != b.Of(p.Name, q.Name) {
+				return false
+			}
+		}
+	}
+	return true
 }

@@ -154,7 +154,7 @@ func (s *Sidecar) waitingArrays() map[ostrich.JobID]bool {
 // waiting returns a job of the queue in the reader's terms.
 func waiting(q *priority.Queued) slurmdb.Waiting {
 	w := slurmdb.Waiting{
-		ID: q.Job, Array: q.Array, UID: q.UID, User: q.User, Account: q.Account, Partition: q.Partition,
+		ID: q.Job, Array: q.Array, UID: q.UID, User: q.User, Account: q.Account, Partition: q.Partition, QOS: q.QOS,
 		Name: q.Name, WCKey: q.WCKey, Tasks: q.Count, Procs: q.CPUs, Limit: max(0, q.TimeLimit), Submit: q.Submit,
 	}
 	if leader, _, het := strings.Cut(q.Full, "+"); het {

@@ -197,8 +197,8 @@ func TestGenerationWithinTheMargin(t *testing.T) {
 		w.Events = append(w.Events, ostrich.Event{At: w.Now, Kind: ostrich.Submit, Job: longer})
 		w.Now += 10
 		before := run(t, s, false)
-		if e := before.Plan.Entries[0]; e.Job != first || !before.Plan.kept() {
-			t.Fatalf("job %d is first, kept %v", e.Job, before.Plan.kept())
+		if e := before.Plan.Entries[0]; e.Job != first || !before.Plan.All.Kept {
+			t.Fatalf("job %d is first, kept %v", e.Job, before.Plan.All.Kept)
 		}
 		w.Now += 10
 		if c := run(t, s, false); c.Generation != before.Generation || &c.Plan.Entries[0] != &before.Plan.Entries[0] {

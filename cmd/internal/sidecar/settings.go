@@ -101,6 +101,7 @@ func Settings(c *Config) []Setting {
 		{Key: "priority.weight", Value: number{&c.Priority.Weight}, Usage: "with priority.mode weight: priority points of the head of the order"},
 		{Key: "priority.depth", Value: number{&c.Priority.Depth}, Usage: "how many jobs get an exact rank; 0: those that may start soon and, beyond, as deep as Slurm looks"},
 		{Key: "priority.margin", Value: number{&c.Priority.Margin}, Usage: "by how many per cent a campaign must be nearer to its virtual completion to overtake one that stands before it; 0: by anything"},
+		{Key: "priority.classes", Value: byName(&c.Priority.Classes, priority.ClassByNames), Usage: "with priority.mode strict: which of Slurm's settings put jobs into classes, of which one goes before all of the next: auto (what differs), qos, partition, qos,partition or off"},
 
 		{Key: "include.users", Value: list{&c.Include.Users}, Usage: "the only users whose jobs are managed, comma-separated; empty: all"},
 		{Key: "include.accounts", Value: list{&c.Include.Accounts}, Usage: "the only accounts whose jobs are managed, comma-separated; empty: all"},

@@ -25,6 +25,7 @@ func (a Campaigns) HasUser(name string) bool {
 // Campaign is an unfinished campaign.
 type Campaign struct {
 	Pool         string          `json:"pool"`
+	Class        string          `json:"class"` // "": there are no classes
 	User         string          `json:"user"`
 	Account      string          `json:"account"`
 	Partition    string          `json:"partition"`
@@ -181,7 +182,7 @@ func (k *known) sample(v *ostrich.Campaign) slurmdb.Record {
 func (s *Cycle) campaign(p *Pool, of *User, v *ostrich.Campaign) Campaign {
 	r := s.sample(v)
 	c := Campaign{
-		Pool: p.Name, User: r.UserName, Account: r.Account, Partition: r.Partition, Campaign: v.Lead, Name: v.Name, Submitted: v.First, Latest: v.Latest,
+		Pool: p.Name, Class: p.Class, User: r.UserName, Account: r.Account, Partition: r.Partition, Campaign: v.Lead, Name: v.Name, Submitted: v.First, Latest: v.Latest,
 		Pending: orNone(v.Pending), Running: orNone(v.Running), CannotStart: orNone(v.Held),
 		Work: format.CoreHours(v.Work), VirtualStart: format.Finite(v.VirtualStart), VirtualEnd: format.Finite(v.VirtualEnd),
 		Started: v.Started, Completed: v.Completed, Progress: v.Progress(),

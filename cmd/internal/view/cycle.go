@@ -37,7 +37,7 @@ type Cycle struct {
 	Options   priority.Options // of the plan, without what the journal knows
 	Plan      sidecar.Plan
 	Unheard   int        // jobs of the plan that accounting does not know yet
-	Pools     []Pool     // in the order of the configuration
+	Pools     []Pool     // in the order of the configuration, and for each the classes in theirs
 	Campaigns []Campaign // unfinished, in the order of virtual completion
 
 	Past Past // what the cycle does not hold; nil if it cannot be asked
@@ -60,12 +60,13 @@ type known struct {
 	ours    bool                               // a job that is ordered has a value of OStrich's
 }
 
-// Pool is one pool's virtual schedule at the time of the cycle.
+// Pool is the virtual schedule of one pool, or of one class in it, at the time of the cycle.
 type Pool struct {
 	ostrich.Pool
-	Procs, Busy int
+	Class       string // "" if there are no classes
+	Procs, Busy int    // those busy with jobs of the class
 	Active      int    // users with a campaign that is not completed virtually
-	Managed     int    // jobs that are ordered
+	Managed     int    // jobs that are ordered, of all classes of the pool
 	Unfinished  int    // campaigns
 	Users       []User // by id
 }
@@ -97,12 +98,19 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 	if past := from.Past(); past != nil {
 		s.Past = past
 	}
+	managed := make(map[string]int)
+	for _, e := range c.Plan.Entries {
+		if e.Rank > 0 {
+			managed[e.Pool]++
+		}
+	}
 	s.Pools = make([]Pool, len(c.Pools))
 	for i, in := range c.Pools {
 		p := Pool{Pool: in.Pool, Procs: in.Schedule.Procs(), Busy: in.Schedule.Busy(), Active: in.Schedule.Active()}
-		if i < len(c.Plan.Pools) {
-			p.Managed = c.Plan.Pools[i].Managed
+		if in.Class < len(c.Plan.Classes) {
+			p.Class = c.Plan.Classes[in.Class]
 		}
+		p.Managed = managed[in.Pool.Name]
 		s.Pools[i] = p
 		s.describePool(&s.Pools[i], c.Users(i), c.Campaigns(i), from.UserName)
 	}

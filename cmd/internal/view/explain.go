@@ -23,6 +23,7 @@ type Explanation struct {
 	User      string        `json:"user"`
 	Account   string        `json:"account"`
 	Partition string        `json:"partition"`
+	Class     string        `json:"class"` // "": there are no classes
 	State     string        `json:"state"`
 	Reason    string        `json:"reason"`
 
@@ -57,8 +58,9 @@ type Explanation struct {
 	Uncounted string            `json:"uncounted"` // why there is no Meanwhile though it waited; "" for no reason
 	Writes    []Write           `json:"writes"`    // of a job that started or ended, in the order of time
 
-	uid   uint32
-	array ostrich.JobID // 0 unless it is a task
+	uid    uint32
+	before string        // the class behind the job's, "" for none
+	array  ostrich.JobID // 0 unless it is a task
 }
 
 // ExplainedCampaign is the campaign of the job, and what its user is entitled to.
@@ -145,7 +147,10 @@ func (s *Cycle) waiting(place int) *Explanation {
 	e.Due, e.Length = s.dueAt(place), s.dues[place].length
 	e.JobID, e.Job, e.User, e.Account, e.Partition = p.Job, p.Full, p.User, p.Account, p.Partition
 	e.State, e.Reason, e.Priority, e.Submitted = p.State, p.Reason, p.Priority, p.Submit
-	e.Slurm = &p.SlurmRank
+	e.Slurm, e.Class = &p.SlurmRank, s.Plan.Class(p)
+	if p.Class+1 < len(s.Plan.Classes) {
+		e.before = s.Plan.Classes[p.Class+1]
+	}
 	e.From, e.To, e.Write, e.Why = p.From, p.To, p.Write, p.Why
 	if s.written[p.Job] {
 		e.From, e.Write = p.To, false
@@ -179,7 +184,7 @@ func (s *Cycle) waiting(place int) *Explanation {
 // poolOf returns the pool of a pending job, nil if it is in none.
 func (s *Cycle) poolOf(p *priority.Entry) *Pool {
 	for i := range s.Pools {
-		if s.Pools[i].Name == p.Pool && (p.Rank != 0 || s.inPool(p.Partition) != nil) {
+		if s.Pools[i].Name == p.Pool && s.Pools[i].Class == s.Plan.Class(p) && (p.Rank != 0 || s.inPool(p.Partition) != nil) {
 			return &s.Pools[i]
 		}
 	}

@@ -108,7 +108,7 @@ func (s *Cycle) occupying(pool *Pool) (jobs []sim.Job, procs int) {
 	for i := range s.live {
 		r := &s.live[i]
 		j := &r.Job
-		if j.Start == 0 || r.State != slurmdb.Running || s.inPool(j.Partition) != pool {
+		if j.Start == 0 || r.State != slurmdb.Running || s.inPool(j.Partition) == nil || s.inPool(j.Partition).Name != pool.Name {
 			continue
 		}
 		ran := ostrich.Duration(s.Time-j.Start) - j.Suspended

@@ -34,6 +34,7 @@ type Job struct {
 	Partition string         `json:"partition"`
 	QOS       string         `json:"qos"`
 	Pool      string         `json:"pool"`
+	Class     string         `json:"class"`    // "": there are no classes
 	Campaign  *ostrich.JobID `json:"campaign"` // null: in none
 	Rank      *int           `json:"rank"`     // null: not ordered
 	SlurmRank int            `json:"slurm_rank"`
@@ -99,7 +100,7 @@ func (s *Cycle) named(by *Selection, place int) bool {
 func (s *Cycle) Job(place int) Job {
 	e := s.Plan.Entries[place]
 	j := Job{
-		JobID: e.Job, Job: e.Full, User: e.User, Account: e.Account, Partition: e.Partition, QOS: e.QOS, Pool: e.Pool,
+		JobID: e.Job, Job: e.Full, User: e.User, Account: e.Account, Partition: e.Partition, QOS: e.QOS, Pool: e.Pool, Class: s.Plan.Class(e),
 		SlurmRank: e.SlurmRank, Priority: e.Priority, From: e.From, To: e.To, Write: e.Write, Undone: e.Undone, Why: e.Why, Due: s.dueAt(place),
 		State: e.State, Reason: e.Reason, Moved: s.moved[place],
 	}

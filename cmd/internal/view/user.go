@@ -25,6 +25,7 @@ func (a Shares) HasUser(name string) bool {
 // shares from the association tree each of a user's accounts has its own.
 type User struct {
 	Pool     string  `json:"pool"`
+	Class    string  `json:"class"`   // "": there are no classes
 	Account  string  `json:"account"` // with shares from the association tree; else empty
 	User     string  `json:"user"`
 	Active   bool    `json:"active"`
@@ -45,7 +46,7 @@ type User struct {
 func userOf(p *Pool, u *ostrich.User, name func(ostrich.UserID) string) User {
 	account, user := sidecar.Owner(name(u.User))
 	v := User{
-		Pool: p.Name, Account: account, User: user, Active: u.Active, Share: u.Fraction, Entitled: u.Entitled,
+		Pool: p.Name, Class: p.Class, Account: account, User: user, Active: u.Active, Share: u.Fraction, Entitled: u.Entitled,
 		Held: u.Held, Queued: format.CoreHours(u.Pending), Owed: format.CoreHours(u.Owed),
 		ID: u.User, Asked: u.Asked, Among: p.Active,
 	}

@@ -54,6 +54,13 @@ func (e *Explanation) place(w *words) {
 	} else {
 		w.add("place", "%d of %d in Slurm's present order, and none in OStrich's%s", *e.Slurm, e.Pending, reason)
 	}
+	switch {
+	case e.Class == "":
+	case e.before == "":
+		w.add("class", "%s, the last: all others go before it", e.Class)
+	default:
+		w.add("class", "%s, of which all that can start goes before %s", e.Class, e.before)
+	}
 	if e.Ahead != nil {
 		w.add("ahead", "%s", e.Ahead)
 	}

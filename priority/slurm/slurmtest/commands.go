@@ -133,6 +133,7 @@ func (s state) run(command string, args []string, now time.Time) error {
 	case "sacctmgr":
 		for _, show := range []struct{ what, text string }{
 			{"event", s.text("events", "NodeName|TimeStart|TimeEnd|StateRaw|TRES\n")},
+			{"format=name,preempt", s.text("preempt", "")},
 			{"qos", "Name|Priority|UsageFactor\nnormal|0|1.000000\n"},
 			{"associations", s.text("associations", "")},
 			{"configuration", "SlurmDBD configuration:\nPrivateData            = none\n"},

@@ -10,8 +10,8 @@
 //   - config is added to "scontrol show config", where the last line of a key
 //     counts. Its SLURM_VERSION decides how squeue behaves.
 //   - partitions, qos, users and federation are what scontrol shows of them,
-//     associations and events what sacctmgr does, and sshare is sshare's output.
-//     admins has lines of user and AdminLevel.
+//     associations, events and preempt (of QOS) what sacctmgr does, and sshare is
+//     sshare's output. admins has lines of user and AdminLevel.
 //   - accounting has a row of sacct's a line, as words of a [Job], see [Sacct].
 //   - dbd is the number of messages that wait for slurmdbd; clock is slurmctld's
 //     time, or now.
