@@ -258,8 +258,11 @@ func (o Options) bands(jobs []Entry, gap []int64, w window) (band func(i int) (l
 	classes := max(1, len(o.Classes.Names))
 	fit := min(int64(classes), max(0, room/w.step))
 	at := func(class int) int64 { return w.lo + max(0, fit-int64(class))*w.step }
-	first := classes
-	for i := len(gap); i < len(jobs) && first > 0; i++ {
+	first, head := classes, len(jobs)
+	if len(gap) < len(jobs)-1 {
+		head = len(gap)
+	}
+	for i := head; i < len(jobs) && first > 0; i++ {
 		if jobs[i].Wait != Impossible {
 			first = min(first, jobs[i].Class)
 		}

@@ -47,7 +47,7 @@ func TestJournalGone(t *testing.T) {
 		t.Errorf("%s orphans, log %s", got, h.log.String())
 	}
 	found := ""
-	for _, f := range sidecar.Check(t.Context(), d.config, "root") {
+	for _, f := range sidecar.Check(t.Context(), d.config, "", "root") {
 		if f.Name == "values" {
 			found = f.Found + "; " + f.Fix
 		}

@@ -33,6 +33,7 @@ func newSite(t *testing.T, procs int, edit ...func(*sidecar.Config)) *site {
 			priority.Partition{Name: "gpu", PriorityTier: 1}),
 	}
 	s.config.Cluster = "c"
+	s.config.Priority.Classes = priority.ClassesOff // one schedule, though partitions have different tiers
 	s.config.Campaign.Rule = ostrich.Max
 	s.config.Schedule.Predictor = ostrich.ByLastTwo // nobody's jobs change what is expected of others'
 	for _, e := range edit {

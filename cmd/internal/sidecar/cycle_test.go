@@ -257,7 +257,7 @@ func TestConfigurationIsReadAgain(t *testing.T) {
 		w := newSite()
 		w.submit(1, 1, 9000, "main")
 		w.submit(2, 1, 9000, "main")
-		s := w.start(t)
+		s := w.start(t, func(c *Config) { c.Priority.Classes = priority.ClassesOff })
 		asked := func() int {
 			n := 0
 			for _, c := range w.calls {
@@ -320,6 +320,35 @@ func TestPools(t *testing.T) {
 	}, got)
 	equal(t, "summary", priority.Summary{Pending: 6, Managed: 5, Writes: 5, KendallTau: 1}, c.Plan.Summary)
 	equal(t, "writes", 5, len(c.Outcomes))
+}
+
+// Other classes need other schedules, so the sidecar has to be opened anew.
+func TestOtherClasses(t *testing.T) {
+	w := newSite()
+	w.submit(1, 1, 9000, "main")
+	s := w.start(t)
+	run(t, s, true)
+	w.Conf.QOS = []priority.QOS{{Name: "normal"}, {Name: "urgent", Priority: 9}}
+	s.asked = s.asked.Add(-configAge)
+	run(t, s, true) // PriorityWeightQOS is 0
+	w.Conf.Weights.QOS = 1000
+	s.asked = s.asked.Add(-2 * configAge)
+	if _, err := s.Run(t.Context(), true); !errors.Is(err, ErrClasses) || !strings.Contains(err.Error(), "before, one of all jobs; now, urgent, then normal") {
+		t.Errorf("with a weight: %v", err)
+	}
+}
+
+// Pools that share nodes are refused: the jobs of one would wait for those of another.
+func TestSharedNodes(t *testing.T) {
+	pools := []ostrich.Pool{{Name: "a", Partitions: []string{"pa"}}, {Name: "b"}}
+	parts := []priority.Partition{{Name: "pa", Nodes: []string{"n1", "n2"}}, {Name: "pb", Nodes: []string{"n3"}}}
+	if _, err := nodesOf(pools, parts); err != nil {
+		t.Errorf("apart: %v", err)
+	}
+	parts[1].Nodes = []string{"n2", "n3"}
+	if _, err := nodesOf(pools, parts); !errors.Is(err, errShared) || !Permanent(err) || !strings.HasSuffix(err.Error(), "node n2 is in pool a and in pool b") {
+		t.Errorf("shared: %v", err)
+	}
 }
 
 // The journal has each change before the burst and each outcome after it.
