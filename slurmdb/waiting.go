@@ -9,16 +9,16 @@ import (
 // Waiting is a pending job as slurmctld describes it. slurmdbd hears of new jobs
 // up to five seconds late, and of none while it is away.
 type Waiting struct {
-	ID                     ostrich.JobID
-	Array                  ostrich.JobID // 0 unless the job belongs to an array
-	Het                    ostrich.JobID // leader of a heterogeneous job, or 0
-	UID                    uint32
-	User, Account          string
-	Partition, QOS         string
-	Name, WCKey            string
-	Tasks, Procs           int              // pending tasks, and processors of one
-	Limit                  ostrich.Duration // 0 without one
-	Submit                 ostrich.Time
+	ID             ostrich.JobID
+	Array          ostrich.JobID // 0 unless the job belongs to an array
+	Het            ostrich.JobID // leader of a heterogeneous job, or 0
+	UID            uint32
+	User, Account  string
+	Partition, QOS string
+	Name, WCKey    string
+	Tasks, Procs   int              // pending tasks, and processors of one
+	Limit          ostrich.Duration // 0 without one
+	Submit         ostrich.Time
 }
 
 // Expect returns the job that the tables will show once accounting knows it.

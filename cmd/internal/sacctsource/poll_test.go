@@ -182,7 +182,7 @@ func TestPast(t *testing.T) {
 	}{{1, -1, -1}, {2, -1, -1}, {3, 9, -1}, {3, 8, -1}, {5, -1, 1}, {8, -1, -1}, {9, -1, -1}, {77, -1, -1}} {
 		want, known, err := p.reader.Find(t.Context(), q.id, q.task, q.offset)
 		got, knows, bad := p.source.Find(t.Context(), q.id, q.task, q.offset)
-		got.QOS = "" // each row of sacct's names it, and the reader has not polled
+		got.QOS, got.Job.QOS = "", "" // each row of sacct's names it, and the reader has not polled
 		if err != nil || bad != nil || known != knows || want != got {
 			t.Errorf("%v: %+v, %v, %v; by sacct %+v, %v, %v", q, want, known, err, got, knows, bad)
 		}
