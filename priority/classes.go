@@ -18,9 +18,11 @@ const (
 	// ClassesAuto takes QOS and partitions, as far as they differ on the cluster. It is
 	// the zero value.
 	ClassesAuto ClassBy = iota
-	// ClassesQOS takes QOS alone, ClassesPartition partitions alone, ClassesBoth both.
+	// ClassesQOS takes QOS alone.
 	ClassesQOS
+	// ClassesPartition takes partitions alone.
 	ClassesPartition
+	// ClassesBoth takes both.
 	ClassesBoth
 	// ClassesOff makes one class of all jobs.
 	ClassesOff
@@ -126,10 +128,10 @@ func (g *grid) fill() int {
 		}
 		// What only unknown jobs are of belongs to the class before it, or to the first.
 		is := slices.ContainsFunc(step, g.known)
-		if last := len(steps) - 1; last >= 0 && !(is && known) {
-			steps[last] = append(steps[last], step...)
-		} else {
+		if last := len(steps) - 1; last < 0 || is && known {
 			steps = append(steps, step)
+		} else {
+			steps[last] = append(steps[last], step...)
 		}
 		known = known || is
 	}

@@ -61,10 +61,14 @@ func TestClasses(t *testing.T) {
 		{name: "both, as named", by: ClassesBoth, weights: both, qos: "normal=0 urgent=1", parts: "main=1/1", want: "urgent normal"},
 		{name: "off", by: ClassesOff, weights: both, qos: "normal=0 urgent=1>normal", parts: "main=1/1 top=2/1"},
 		{name: "basic knows no weights", weights: both, qos: "normal=0 urgent=1", parts: "main=1/1", change: func(c *Controller) { c.PriorityType = "priority/basic" }},
-		{name: "basic has tiers and preemption", qos: "normal=0 urgent=1>normal", parts: "main=1/1 top=2/1", change: func(c *Controller) { c.PriorityType = "priority/basic" },
-			want: "top/urgent main/urgent top/normal main/normal"},
-		{name: "not normalised", weights: Weights{QOS: 1, Partition: 1}, qos: "a=5 b=7", parts: "p=1/3 q=1/1", change: func(c *Controller) { c.PriorityFlags = []string{"NO_NORMAL_ALL"} },
-			want: "p/b p/a,q/b q/a"},
+		{
+			name: "basic has tiers and preemption", qos: "normal=0 urgent=1>normal", parts: "main=1/1 top=2/1", change: func(c *Controller) { c.PriorityType = "priority/basic" },
+			want: "top/urgent main/urgent top/normal main/normal",
+		},
+		{
+			name: "not normalised", weights: Weights{QOS: 1, Partition: 1}, qos: "a=5 b=7", parts: "p=1/3 q=1/1", change: func(c *Controller) { c.PriorityFlags = []string{"NO_NORMAL_ALL"} },
+			want: "p/b p/a,q/b q/a",
+		},
 
 		{name: "preemption without a weight", qos: "normal=0 urgent=0>scavenger scavenger=0", parts: "main=1/1", want: "urgent normal+scavenger"},
 		{name: "preemption against the sums", weights: both, qos: "low=1>high high=100 mid=50", parts: "main=1/1", want: "low high mid"},

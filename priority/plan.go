@@ -342,15 +342,15 @@ func (o Options) gaps(p *Plan, depth int, w window) []int64 {
 	budget := max(1, w.ranks()/2)
 	if int64(len(gap)) <= budget {
 		for i := range gap {
-			if a, b := &jobs[i], &jobs[i+1]; !(a.many && b.many) || a.Class != b.Class {
+			if a, b := &jobs[i], &jobs[i+1]; !crowd(a, b) || a.Class != b.Class {
 				gap[i] = w.step
 			}
 		}
 	} else {
 		for _, apart := range []func(a, b *Entry) bool{
 			func(a, b *Entry) bool { return a.Class != b.Class },
-			func(a, b *Entry) bool { return !together(a, b) && !(a.many && b.many) },
-			func(a, b *Entry) bool { return !(a.many && b.many) },
+			func(a, b *Entry) bool { return !together(a, b) && !crowd(a, b) },
+			func(a, b *Entry) bool { return !crowd(a, b) },
 		} {
 			for i := 0; i < len(gap) && budget > 0; i++ {
 				if gap[i] == 0 && apart(&jobs[i], &jobs[i+1]) {
@@ -379,6 +379,9 @@ func (o Options) gaps(p *Plan, depth int, w window) []int64 {
 	}
 	return gap
 }
+
+// crowd reports whether two jobs wait for a limit behind more than Slurm looks at.
+func crowd(a, b *Entry) bool { return a.many && b.many }
 
 // together reports whether two jobs are of one campaign.
 func together(a, b *Entry) bool {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -34,7 +35,7 @@ func loading(t *testing.T, file string) *sidecar.Loader {
 // ready returns what /readyz says.
 func ready(d *daemon) string {
 	w := httptest.NewRecorder()
-	d.measures().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/readyz", nil))
+	d.measures().ServeHTTP(w, httptest.NewRequestWithContext(context.Background(), http.MethodGet, "/readyz", http.NoBody))
 	return w.Body.String()
 }
 
@@ -62,8 +63,8 @@ func TestReloadOfWhatDoesNotWork(t *testing.T) {
 	file := in("ostrich.yaml")
 	restore := func() {
 		t.Helper()
-		if err := os.RemoveAll(file); err != nil {
-			t.Fatal(err)
+		if bad := os.RemoveAll(file); bad != nil {
+			t.Fatal(bad)
 		}
 		put("ostrich.yaml", good)
 		put("password", "s3cret\n")

@@ -226,9 +226,9 @@ func TestConfAsSlurmctld(t *testing.T) {
 	}
 	nodes, shown := captured(t, "22.05/nodes/nodes.txt"), captured(t, "22.05/nodes/partitions.txt")
 	for name, text := range map[string]string{"partitions first": shown + nodes, "nodes first": nodes + shown} {
-		want, err := ParsePartitions(text, nil)
-		if err != nil {
-			t.Fatal(err)
+		want, bad := ParsePartitions(text, nil)
+		if bad != nil {
+			t.Fatal(bad)
 		}
 		byNode := func(p priority.Partition) map[string]int {
 			all := make(map[string]int)

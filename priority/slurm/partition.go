@@ -37,9 +37,9 @@ func (s Commands) partitions(ctx context.Context, shown string) ([]priority.Part
 			continue
 		}
 		if _, ok := expanded[list]; !ok {
-			out, err := s.output(ctx, "scontrol", "show", "hostnames", list)
-			if err != nil {
-				return nil, err
+			out, failed := s.output(ctx, "scontrol", "show", "hostnames", list)
+			if failed != nil {
+				return nil, failed
 			}
 			expanded[list] = strings.Fields(out)
 		}

@@ -9,7 +9,7 @@ import (
 // checkHarms looks for settings of Slurm under which an order can do harm.
 func (l *checklist) checkHarms(ctx context.Context, controller priority.Controller) {
 	o := l.PlanOptions(controller)
-	o.Classes = l.Config.Classes(controller, l.partitions)
+	o.Classes = l.Classes(controller, l.partitions)
 	if l.Priority.Mode == priority.Strict {
 		l.ok("classes", "%s (priority.classes %s)", inTurn(o.Classes), l.Priority.Classes)
 	}

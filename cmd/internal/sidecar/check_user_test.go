@@ -27,11 +27,11 @@ func TestWhose(t *testing.T) {
 	ask := func(as, me string) (string, *checklist) {
 		l := &checklist{Config: Config{Journal: "/nowhere/journal.jsonl"}}
 		l.whose(as, me)
-		text := l.as
+		said := []string{l.as}
 		for _, f := range l.found {
-			text += fmt.Sprintf("; %s %s: %s; %s", f.Result, f.Name, f.Found, f.Fix)
+			said = append(said, fmt.Sprintf("%s %s: %s; %s", f.Result, f.Name, f.Found, f.Fix))
 		}
-		return text, l
+		return strings.Join(said, "; "), l
 	}
 	if got, _ := ask("", "bob"); got != "bob" {
 		t.Errorf("no unit: %s", got)

@@ -497,7 +497,8 @@ func TestNew(t *testing.T) {
 func TestNodesOfPools(t *testing.T) {
 	parts := []priority.Partition{
 		{Name: "main", Nodes: []string{"n1", "n2"}, NodeCPUs: []int{16, 128}},
-		{Name: "long", Nodes: []string{"n2", "n3"}, NodeCPUs: []int{128, 4}}, {Name: "gpu", Nodes: []string{"g1"}, TotalCPUs: 8},
+		{Name: "long", Nodes: []string{"n2", "n3"}, NodeCPUs: []int{128, 4}},
+		{Name: "gpu", Nodes: []string{"g1"}, TotalCPUs: 8},
 	}
 	got, err := nodesOf([]ostrich.Pool{{Name: "gpu", Partitions: []string{"gpu"}}, {Name: "rest"}}, parts)
 	if err != nil {

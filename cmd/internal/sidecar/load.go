@@ -39,9 +39,9 @@ func load(ctx *cli.Context) (c Config, from origin, err error) {
 	raw, piped, err := readFile(ctx, file)
 	switch {
 	case err == nil:
-		lines, err := c.read(file, raw)
-		if err != nil {
-			return c, from, err
+		lines, wrong := c.read(file, raw)
+		if wrong != nil {
+			return c, from, wrong
 		}
 		from = origin{there: true, piped: piped, sets: len(lines), mode: lines[modeKey] > 0}
 	case named || !errors.Is(err, os.ErrNotExist):

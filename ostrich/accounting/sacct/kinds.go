@@ -154,7 +154,8 @@ func (l *layout) fit(fields [][]byte, mark []byte) ([][]byte, string) {
 	cells := make([][]byte, 0, n)
 	for i, k := 0, 0; i < n; i++ {
 		to := k + 1
-		for ; to < most(i, k) && !(ways[(i+1)*(m+1)+to] > 0 && takes(i, k, to)); to++ {
+		for to < most(i, k) && (ways[(i+1)*(m+1)+to] == 0 || !takes(i, k, to)) {
+			to++
 		}
 		cells = append(cells, cell(k, to))
 		k = to
