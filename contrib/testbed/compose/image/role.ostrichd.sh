@@ -15,8 +15,6 @@ settings() {
 		  name: $database
 		slurm:
 		  timeout: 30s
-		campaign:
-		  rule: max # the clock is fast: half an hour, the default window, is a whole load
 		listen: 0.0.0.0:9343 # of this container; its port is published on the host's loopback
 	CONF
 }

@@ -145,8 +145,6 @@ ostrich_yaml() {
 		slurm:
 		  conf: $conf
 		  timeout: 10s
-		campaign:
-		  rule: max # the clock is fast: half an hour, the default window, is a whole load
 		journal: $dir/ostrich/journal.jsonl
 		socket: $dir/ostrich/ostrichd.sock
 		listen: 127.0.0.1:$listen_port
