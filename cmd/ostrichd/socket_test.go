@@ -230,7 +230,7 @@ func TestIdleClients(t *testing.T) {
 		if _, err = io.WriteString(c, "GET /v1/plan HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
-		answer, err := http.ReadResponse(bufio.NewReader(c), nil) //nolint:bodyclose // the connection is closed
+		answer, err := http.ReadResponse(bufio.NewReader(c), nil)             //nolint:bodyclose // the connection is closed
 		if err != nil || answer.StatusCode != http.StatusServiceUnavailable { // for there was no cycle yet
 			t.Errorf("%d connections of each uid: %v %v", each, answer, err)
 		}
