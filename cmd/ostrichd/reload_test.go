@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/priority/privilege"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
 
@@ -69,11 +70,23 @@ func TestReloadOfWhatDoesNotWork(t *testing.T) {
 		put("ostrich.yaml", good)
 		put("password", "s3cret\n")
 		put("web.yml", "basic_auth_users: {}\n")
+		for _, name := range []string{"fail-scontrol", "fail-squeue"} {
+			if err := os.RemoveAll(filepath.Join(h.slurm.Folder, name)); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	restore()
 	d := h.daemon
 	d.loader = loading(t, file)
-	d.load = func() (sidecar.Config, error) { return settings(d.loader) }
+	who := privilege.Owner{UID: os.Getuid(), GID: os.Getgid()} // reads the settings
+	d.load = func() (c sidecar.Config, err error) {
+		err = who.Do(func() error {
+			c, err = settings(d.loader)
+			return err
+		})
+		return c, err
+	}
 	if d.config, err = d.load(); err != nil {
 		t.Fatal(err)
 	}
@@ -98,6 +111,12 @@ func TestReloadOfWhatDoesNotWork(t *testing.T) {
 		{"an empty mapping", "it sets nothing", func() { put("ostrich.yaml", "{}\n") }},
 		{"empty sections", "it sets nothing", func() { put("ostrich.yaml", "database:\nslurm:\n") }},
 		{"gone", "no such file", func() { _ = os.Remove(file) }},
+		{"not readable", "permission denied", func() {
+			_ = os.Chmod(file, 0)
+			if os.Getuid() == 0 { // may read everything
+				who = privilege.Owner{UID: 65534, GID: 65534}
+			}
+		}},
 		{"a folder", "is a directory", func() { _ = os.Remove(file); _ = os.Mkdir(file, 0o700) }},
 		{"a pipe without a writer", "no regular file any more", func() { _ = os.Remove(file); _ = syscall.Mkfifo(file, 0o600) }},
 		{"a device without an end", "no regular file any more", func() { _ = os.Remove(file); _ = os.Symlink("/dev/zero", file) }},
@@ -142,8 +161,21 @@ func TestReloadOfWhatDoesNotWork(t *testing.T) {
 		if got := ready(d); !strings.HasPrefix(got, "ok\nthe settings read last were refused") {
 			t.Errorf("%s: /readyz %q", tt.name, got)
 		}
+		who = privilege.Owner{UID: os.Getuid(), GID: os.Getgid()}
 		restore()
 	}
+	h.works(1)
+	for _, name := range []string{"fail-scontrol", "fail-squeue"} {
+		h.slurm.Set(name, `error: If munged is up, restart with --num-threads=10
+error: Munge encode failed: Failed to access "/run/munge/munge.socket.2": No such file or directory
+slurm_load_ctl_conf error: Protocol authentication error`)
+	}
+	h.log.Reset()
+	d.reconfigure(t.Context()) // that munge is gone says nothing of the settings
+	if said := h.log.String(); d.config.Mode != sidecar.Enforce || !strings.Contains(said, `"message":"reloaded"`) {
+		t.Errorf("without munge: mode %s, log %q", d.config.Mode, said)
+	}
+	restore()
 	h.works(1)
 	put("ostrich.yaml", strings.Replace(good, "enforce", "observe", 1))
 	d.reconfigure(t.Context())

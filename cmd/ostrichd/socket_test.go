@@ -200,6 +200,46 @@ func TestHostileClients(t *testing.T) {
 	}
 }
 
+// Whoever asks is answered at once though connections of others take all places: under many
+// uids, as one user has them with a range of subuids, and a few for each of some uids.
+func TestIdleClients(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("LEFT OUT: only root can ask as another user")
+	}
+	dir := t.TempDir()
+	for _, one := range []string{filepath.Dir(dir), dir} { // for another user
+		if err := os.Chmod(one, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, each := range map[string]int{"each": 1, "some": 8} {
+		path := filepath.Join(dir, name)
+		s, err := socket.Open(t.Context(), path, socket.Options{Now: time.Now}, func(err error) { t.Error(err) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 160 {
+			c := dialAs(t, path, 100_000+i/each)
+			defer func() { _ = c.Close() }() // may be closed already
+			if i%2 == 0 {
+				_, _ = io.WriteString(c, "GET /v1/plan HTTP/1.1\r\n") // may have given way
+			}
+		}
+		c := dialAs(t, path, 3)
+		defer func() { _ = c.Close() }() // It has been read.
+		if _, err = io.WriteString(c, "GET /v1/plan HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.ReadResponse(bufio.NewReader(c), nil)             //nolint:bodyclose // the connection is closed
+		if err != nil || answer.StatusCode != http.StatusServiceUnavailable { // for there was no cycle yet
+			t.Errorf("%d connections of each uid: %v %v", each, answer, err)
+		}
+		if err = s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // polite asks once as a user, who gets a whole answer.
 func polite(t *testing.T, path string, uid int) {
 	t.Helper()

@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -89,6 +90,7 @@ func (s Commands) command(ctx context.Context, name string, args ...string) *exe
 	// A command in PATH may be a script around the real one, so a kill goes to
 	// the whole process group.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: s.credential}
+	endWithUs(cmd)
 	cmd.Cancel = func() error {
 		err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		if errors.Is(err, syscall.ESRCH) {
@@ -153,6 +155,8 @@ func (s Commands) run(ctx context.Context, to io.Writer, name string, args ...st
 	cmd := s.command(ctx, name, args...)
 	stderr := limited{most: mostWords, full: cancel}
 	cmd.Stdout, cmd.Stderr = to, &stderr
+	runtime.LockOSThread() // see endWithUs
+	defer runtime.UnlockOSThread()
 	err := cmd.Run()
 	said, words := strings.TrimSpace(stderr.text.String()), ""
 	if said != "" {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -156,6 +157,8 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 	if err != nil {
 		return 0, false, fmt.Errorf("scontrol: %w", err)
 	}
+	runtime.LockOSThread() // see endWithUs
+	defer runtime.UnlockOSThread()
 	if err := cmd.Start(); err != nil {
 		return 0, false, fmt.Errorf("scontrol: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,10 +17,8 @@ const (
 	burst     = 20 // requests of a user at once
 
 	mostOfUser = 8    // connections of a user
-	mostOfAll  = 128  // connections
+	mostOfAll  = 128  // connections, beside those of root and of the daemon's own user
 	mostUsers  = 1024 // users whose requests are counted
-
-	spared = 8 // further connections, of root and of the daemon's own user
 
 	largeRows  = 2000 // from here on an answer counts as large
 	mostLarge  = 4    // large answers that are in memory; a user has one
@@ -41,10 +40,17 @@ type limits struct {
 	own    uint32        // the uid of this process
 	making chan struct{} // has one: a second processor is left to the daemon
 
-	mu    sync.Mutex
-	users map[uint32]*user
-	all   int // connections
-	large int // large answers that are in memory
+	mu     sync.Mutex
+	users  map[uint32]*user
+	places []*place // the oldest first
+	large  int      // large answers that are in memory
+}
+
+// place is what a connection takes.
+type place struct {
+	uid   uint32
+	asked bool               // a request has come, and is being answered
+	drop  func(words string) // ends the connection
 }
 
 // user is a user who has a connection or has asked lately.
@@ -61,54 +67,101 @@ func newLimits(now func() time.Time) *limits {
 	}
 }
 
-// connect counts a connection. It returns why the user may not have it, "" if they may.
-func (l *limits) connect(uid uint32) string {
+// connect gives a user a place for a connection that drop can end, or returns why they may
+// not have one. Where all are taken, the oldest connection on which nothing is being answered
+// gives way, so whoever holds places without a question keeps nobody out, under however
+// many uids. Those of root and of the daemon's own user are never in the way of others.
+func (l *limits) connect(uid uint32, drop func(words string)) (p *place, refusal string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.users[uid] == nil && len(l.users) >= mostUsers {
-		l.forget()
+	u := l.users[uid]
+	if u != nil && u.connections >= mostOfUser {
+		return nil, fmt.Sprintf("you have %d connections to ostrichd already, which is the most a user may have", mostOfUser)
 	}
-	most := mostOfAll
-	if uid == 0 || uid == l.own {
-		most += spared
+	if !l.keeper(uid) && l.ordinary() >= mostOfAll {
+		oldest := slices.IndexFunc(l.places, func(p *place) bool { return !p.asked && !l.keeper(p.uid) })
+		if oldest < 0 {
+			return nil, "ostrichd is busy: too many users ask at once; try again in a few seconds"
+		}
+		old := l.places[oldest]
+		l.leave(old)
+		old.drop("ostrichd is busy: you had asked nothing yet, and your connection gave way to another user's; try again")
 	}
-	switch u := l.users[uid]; {
-	case l.all >= most || u == nil && len(l.users) >= mostUsers:
-		return "ostrichd is busy: too many users ask at once; try again in a few seconds"
-	case u == nil:
-		l.users[uid] = &user{requests: rate.NewLimiter(perSecond, burst), making: make(chan struct{}, 1), connections: 1}
-	case u.connections >= mostOfUser:
-		return fmt.Sprintf("you have %d connections to ostrichd already, which is the most a user may have", mostOfUser)
-	default:
-		u.connections++
+	if u = l.users[uid]; u == nil {
+		if len(l.users) >= mostUsers {
+			l.forget()
+		}
+		u = &user{requests: rate.NewLimiter(perSecond, burst), making: make(chan struct{}, 1)}
+		l.users[uid] = u
 	}
-	l.all++
-	return ""
+	u.connections++
+	p = &place{uid: uid, drop: drop}
+	l.places = append(l.places, p)
+	return p, ""
 }
 
-// disconnect counts the end of a connection.
-func (l *limits) disconnect(uid uint32) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.users[uid].connections--
-	l.all--
-}
+// keeper reports whether a user keeps the cluster: root, or the daemon's own user.
+func (l *limits) keeper(uid uint32) bool { return uid == 0 || uid == l.own }
 
-// forget drops users who have no connection and may ask for as much as a new one.
-func (l *limits) forget() {
-	for uid, u := range l.users {
-		if u.connections == 0 && u.requests.TokensAt(l.now()) >= burst {
-			delete(l.users, uid)
+// ordinary returns how many places others have than those who keep the cluster.
+func (l *limits) ordinary() (n int) {
+	for _, p := range l.places {
+		if !l.keeper(p.uid) {
+			n++
 		}
 	}
+	return n
 }
 
-// request counts a request of a user who has a connection, and reports whether they
-// may make it.
-func (l *limits) request(uid uint32) bool {
+// disconnect counts the end of a connection. To call it again does nothing.
+func (l *limits) disconnect(p *place) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.users[uid].requests.AllowN(l.now(), 1)
+	l.leave(p)
+}
+
+func (l *limits) leave(p *place) {
+	if i := slices.Index(l.places, p); i >= 0 {
+		l.places = slices.Delete(l.places, i, i+1)
+		l.users[p.uid].connections--
+	}
+}
+
+// forget drops users who have no connection and may ask for as much as a new one, or else the
+// one of them who has asked least: a user who comes is never refused for those who came.
+func (l *limits) forget() {
+	var least *uint32
+	var most float64
+	now := l.now()
+	for uid, u := range l.users {
+		if u.connections > 0 {
+			continue
+		}
+		may := u.requests.TokensAt(now)
+		if may >= burst {
+			delete(l.users, uid)
+			continue
+		}
+		if least == nil || may > most || may == most && uid < *least {
+			least, most = &uid, may
+		}
+	}
+	if len(l.users) >= mostUsers && least != nil {
+		delete(l.users, *least)
+	}
+}
+
+// request counts a request of a connection, and reports whether it has its place still,
+// and whether the user may make it. One that says it has a body, which no question
+// has, may give way: it may never come.
+func (l *limits) request(p *place, body bool) (stays, may bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !slices.Contains(l.places, p) {
+		return false, false
+	}
+	p.asked = !body
+	return true, l.users[p.uid].requests.AllowN(l.now(), 1)
 }
 
 // begin waits until an answer to a user who has a connection may be made. Call made once

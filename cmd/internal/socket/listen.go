@@ -97,11 +97,12 @@ func (l *listener) Accept() (net.Conn, error) {
 			_ = c.Close() // The client has disconnected.
 			continue
 		}
-		if words := l.limits.connect(uid); words != "" {
+		p, words := l.limits.connect(uid, func(words string) { refuse(c, words) })
+		if p == nil {
 			refuse(c, words)
 			continue
 		}
-		return &conn{UnixConn: c, uid: uid, end: sync.OnceFunc(func() { l.limits.disconnect(uid) })}, nil
+		return &conn{c, p, l.limits}, nil
 	}
 }
 
@@ -136,22 +137,22 @@ func refuse(c *net.UnixConn, words string) {
 // conn is the connection of a user.
 type conn struct {
 	*net.UnixConn
-	uid uint32
-	end func()
+	place  *place
+	limits *limits
 }
 
 // Close ends the connection.
 func (c *conn) Close() error {
-	c.end()
+	c.limits.disconnect(c.place)
 	return c.UnixConn.Close()
 }
 
-// peerKey is the key of the user in the context of a request.
+// peerKey is the key of the place in the context of a request.
 type peerKey struct{}
 
 func withPeer(ctx context.Context, c net.Conn) context.Context {
 	if c, ok := c.(*conn); ok {
-		return context.WithValue(ctx, peerKey{}, c.uid)
+		return context.WithValue(ctx, peerKey{}, c.place)
 	}
 	return ctx
 }

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -162,33 +163,86 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// No connection of a user takes that of another, and none is given twice.
+// No user has more connections than a user may, and whoever is in the way of others without
+// a question gives way, however many uids they have.
 func TestConnections(t *testing.T) {
 	l := newLimits(func() time.Time { return time.Unix(0, 0) })
-	for range mostOfUser {
-		if words := l.connect(1); words != "" {
+	l.own = 7
+	var dropped []int
+	connect := func(uid uint32, number int) (*place, string) {
+		return l.connect(uid, func(string) { dropped = append(dropped, number) })
+	}
+	first, _ := connect(1, 0)
+	for range mostOfUser - 1 {
+		if _, words := connect(1, 0); words != "" {
 			t.Fatal(words)
 		}
 	}
-	if words := l.connect(1); words != "you have 8 connections to ostrichd already, which is the most a user may have" {
+	if _, words := connect(1, 0); words != "you have 8 connections to ostrichd already, which is the most a user may have" {
 		t.Errorf("%q", words)
 	}
-	if words := l.connect(2); words != "" {
-		t.Errorf("another user: %q", words)
+	for range 2 { // the second time does nothing
+		l.disconnect(first)
 	}
-	l.disconnect(1)
-	if words := l.connect(1); words != "" {
-		t.Errorf("after one has ended: %q", words)
+	if _, words := connect(1, 0); words != "" || l.users[1].connections != mostOfUser {
+		t.Errorf("after one has ended: %q, %d connections", words, l.users[1].connections)
 	}
-	for uid := uint32(3); l.all < mostOfAll; uid++ {
-		for i := 0; i < mostOfUser && l.all < mostOfAll; i++ {
-			if words := l.connect(uid); words != "" {
-				t.Fatal(words)
+
+	l.places, l.users = nil, make(map[uint32]*user)
+	var kept [2][]*place
+	for i, uid := range []uint32{0, 7} {
+		for range mostOfUser {
+			p, words := connect(uid, -1)
+			if words != "" {
+				t.Fatal(uid, words)
 			}
+			kept[i] = append(kept[i], p)
 		}
 	}
-	if words := l.connect(99); words != "ostrichd is busy: too many users ask at once; try again in a few seconds" {
+	const uids = 1 << 16 // a range of subuids
+	var all []*place
+	for i := range uids {
+		p, words := connect(100_000+uint32(i), i)
+		if words != "" {
+			t.Fatal(i, words)
+		}
+		all = append(all, p)
+	}
+	for i, number := range dropped {
+		if number != i {
+			t.Fatalf("connection %d gives way before %d", number, i)
+		}
+	}
+	if len(dropped) != uids-mostOfAll || len(l.places) != mostOfAll+2*mostOfUser || len(l.users) > mostUsers {
+		t.Fatalf("%d gave way, %d stay, of %d users", len(dropped), len(l.places), len(l.users))
+	}
+	if stays, _ := l.request(all[0], false); stays {
+		t.Error("a connection that gave way is answered")
+	}
+	for i, p := range all[uids-mostOfAll:] { // all but two are being answered: one has not asked, one promises a body
+		if i != 2 {
+			l.request(p, i == 5)
+		}
+	}
+	dropped = nil
+	for _, uid := range []uint32{1, 2} {
+		p, words := connect(uid, -2)
+		if words != "" {
+			t.Fatal(uid, words)
+		}
+		l.request(p, false)
+	}
+	if want := []int{uids - mostOfAll + 2, uids - mostOfAll + 5}; !slices.Equal(dropped, want) {
+		t.Errorf("%d gave way, want %d", dropped, want)
+	}
+	if _, words := connect(3, -2); words != "ostrichd is busy: too many users ask at once; try again in a few seconds" {
 		t.Errorf("%q", words)
+	}
+	for i, uid := range []uint32{0, 7} { // have their room though all others are being answered
+		l.disconnect(kept[i][0])
+		if _, words := connect(uid, -1); words != "" {
+			t.Error(uid, words)
+		}
 	}
 }
 
@@ -198,11 +252,13 @@ func TestRequests(t *testing.T) {
 	now := time.Unix(0, 0)
 	l := newLimits(func() time.Time { return now })
 	once := func(uid uint32) bool {
-		if words := l.connect(uid); words != "" {
+		p, words := l.connect(uid, nil)
+		if words != "" {
 			t.Fatalf("uid %d: %s", uid, words)
 		}
-		defer l.disconnect(uid)
-		return l.request(uid)
+		defer l.disconnect(p)
+		_, may := l.request(p, false)
+		return may
 	}
 	for i := range burst {
 		if !once(1) {
@@ -222,11 +278,14 @@ func TestRequests(t *testing.T) {
 	for uid := range uint32(mostUsers) {
 		once(uid)
 	}
-	if words := l.connect(9_999); words == "" {
-		t.Error("a user is forgotten who has just asked")
+	once(5) // has asked more than the others
+	for _, uid := range []uint32{9_998, 9_999} {
+		if !once(uid) || len(l.users) != mostUsers || l.users[5] == nil || l.users[uid] == nil {
+			t.Errorf("user %d, after all places for users were taken: %d users", uid, len(l.users))
+		}
 	}
 	now = now.Add(time.Minute)
-	if once(9_999); len(l.users) != 1 {
+	if once(9_997); len(l.users) != 1 {
 		t.Errorf("%d users are remembered", len(l.users))
 	}
 }
@@ -237,7 +296,7 @@ func TestAnswersOneAtATime(t *testing.T) { synctest.Test(t, oneAtATime) }
 func oneAtATime(t *testing.T) {
 	l := newLimits(time.Now)
 	for uid := range uint32(2) {
-		_ = l.connect(uid)
+		_, _ = l.connect(uid, nil)
 	}
 	made, err := l.begin(t.Context(), 0)
 	if err != nil {
@@ -272,7 +331,7 @@ func TestLargeAnswers(t *testing.T) {
 	l := newLimits(time.Now)
 	var all []func()
 	for uid := range uint32(mostLarge) {
-		_ = l.connect(uid)
+		_, _ = l.connect(uid, nil)
 		sent, err := l.hold(uid)
 		if err != nil {
 			t.Fatal(err)
@@ -282,7 +341,7 @@ func TestLargeAnswers(t *testing.T) {
 			t.Errorf("a second one of a user: %v", err)
 		}
 	}
-	_ = l.connect(100)
+	_, _ = l.connect(100, nil)
 	for range 2 { // what is refused takes no room
 		if _, err := l.hold(100); err == nil || !strings.HasPrefix(err.Error(), "ostrichd is busy: 4 large answers are being sent") {
 			t.Error(err)
@@ -295,21 +354,5 @@ func TestLargeAnswers(t *testing.T) {
 			t.Fatal(uid, err)
 		}
 		sent()
-	}
-}
-
-// Whoever keeps the cluster is answered though users take all connections.
-func TestSpared(t *testing.T) {
-	l := newLimits(time.Now)
-	l.own = 7
-	for i := range uint32(mostOfAll) {
-		if words := l.connect(1000 + i/mostOfUser); words != "" {
-			t.Fatal(i, words)
-		}
-	}
-	for uid, want := range map[uint32]bool{0: true, 7: true, 8: false} {
-		if words := l.connect(uid); (words == "") != want {
-			t.Errorf("user %d: %q", uid, words)
-		}
 	}
 }

@@ -139,14 +139,15 @@ func options() Options {
 
 // get asks a server as a user, without a socket.
 func get(s *Server, uid uint32, method, target string) *httptest.ResponseRecorder {
-	r := httptest.NewRequestWithContext(context.WithValue(context.Background(), peerKey{}, uid), method, "/", nil)
-	r.URL.Path, r.URL.RawQuery, _ = strings.Cut(target, "?") // not through url.Parse: what comes may be any rubbish
 	w := httptest.NewRecorder()
-	if words := s.limits.connect(uid); words != "" {
+	p, words := s.limits.connect(uid, nil)
+	if words != "" {
 		w.WriteHeader(http.StatusTooManyRequests)
 		return w
 	}
-	defer s.limits.disconnect(uid)
+	defer s.limits.disconnect(p)
+	r := httptest.NewRequestWithContext(context.WithValue(context.Background(), peerKey{}, p), method, "/", nil)
+	r.URL.Path, r.URL.RawQuery, _ = strings.Cut(target, "?") // not through url.Parse: what comes may be any rubbish
 	s.ServeHTTP(w, r)
 	return w
 }

@@ -135,13 +135,17 @@ func of[Answer any](q view.Query[Answer], takes ...string) question {
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	uid, known := r.Context().Value(peerKey{}).(uint32)
+	p, known := r.Context().Value(peerKey{}).(*place)
+	if !known {
+		api.Fail(w, http.StatusForbidden, "who asks is not known")
+		return
+	}
+	stays, may := s.limits.request(p, r.ContentLength != 0)
 	name, inFolder := strings.CutPrefix(r.URL.Path, folder)
 	q, exists := s.asked[name]
 	switch {
-	case !known:
-		api.Fail(w, http.StatusForbidden, "who asks is not known")
-	case !s.limits.request(uid):
+	case !stays: // its connection is closed
+	case !may:
 		w.Header().Set("Retry-After", "1")
 		api.Fail(w, http.StatusTooManyRequests, fmt.Sprintf("too many requests: a user may ask %d times a second; wait a moment", perSecond))
 	case r.Method != http.MethodGet:
@@ -150,7 +154,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !inFolder || !exists:
 		api.Fail(w, http.StatusNotFound, fmt.Sprintf("there is nothing at %q", api.Shortened(r.URL.Path)))
 	default:
-		s.answer(w, r, uid, q)
+		s.answer(w, r, p.uid, q)
 	}
 }
 
