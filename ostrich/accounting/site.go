@@ -43,6 +43,9 @@ type QOS struct {
 	Name        string
 	Priority    int64
 	UsageFactor float64 // weight of its usage in fair share; 1 is the default
+
+	Preempts     []string // the QOS that it may preempt
+	PreemptKnown bool     // Preempts says all; else nothing is known
 }
 
 // Sort sorts everything in the order that the fields of Site name.

@@ -39,47 +39,89 @@ func Sidecar(o ostrich.Options) Policy { return Ordered(o, nil) }
 // Ordered is Sidecar with the jobs in an order that is made of the schedule; nil is
 // ostrich.Schedule.Order. It may leave out jobs, which wait.
 func Ordered(o ostrich.Options, order func(*ostrich.Schedule) []ostrich.Place) Policy {
+	return Classed(o, order, Classes{})
+}
+
+// Classes are the site's own order of jobs, above that of the campaigns.
+type Classes struct {
+	Number int                        // of classes; 0 is one of all jobs
+	Of     func(id ostrich.JobID) int // the class of a job by its running number, 0 goes first; nil without classes
+}
+
+// Classed is Ordered with a schedule for each class, as ostrichd has them. All jobs of one
+// class go before all jobs of the next.
+func Classed(o ostrich.Options, order func(*ostrich.Schedule) []ostrich.Place, classes Classes) Policy {
 	return func(m int) (Ranker, error) {
 		own := o // replays may run at once
 		own.Procs = m
-		s, err := ostrich.New(own)
-		if err != nil {
-			return nil, fmt.Errorf("ostrich: %w", err)
+		r := &sidecar{order: order, class: classes.Of}
+		for range max(1, classes.Number) {
+			s, err := ostrich.New(own)
+			if err != nil {
+				return nil, fmt.Errorf("ostrich: %w", err)
+			}
+			r.schedules = append(r.schedules, virtual{s})
 		}
-		return &sidecar{schedule: virtual{s}, order: order}, nil
+		return r, nil
 	}
 }
 
-// sidecar lists the jobs in the order of the virtual schedule.
+// sidecar lists the jobs in the order of the virtual schedules.
 type sidecar struct {
-	schedule virtual
-	order    func(*ostrich.Schedule) []ostrich.Place // nil: that of the schedule
-	jobs     []ostrich.JobID
+	schedules []virtual                               // by class
+	class     func(ostrich.JobID) int                 // nil: one of all jobs
+	order     func(*ostrich.Schedule) []ostrich.Place // nil: that of the schedule
+	jobs      []ostrich.JobID
 }
 
-// Step takes an event. A job of a log belongs to no array.
+// Step takes an event. A job of a log belongs to no array. What is not about a job is
+// about the machine, and concerns all classes.
 func (r *sidecar) Step(e ostrich.Event) error {
 	e.Job.Group = 0
-	return r.schedule.Step(e)
+	if r.class != nil && e.Job.ID != 0 {
+		return r.schedules[r.class(e.Job.ID)].Step(e)
+	}
+	for _, s := range r.schedules {
+		if err := s.Step(e); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (r *sidecar) Wake(waiting bool) ostrich.Time { return r.schedule.Wake(waiting) }
+// Wake is when the first of the schedules may change.
+func (r *sidecar) Wake(waiting bool) ostrich.Time {
+	first := ostrich.Time(0)
+	for _, s := range r.schedules {
+		if at := s.Wake(waiting); at != 0 && (first == 0 || at < first) {
+			first = at
+		}
+	}
+	return first
+}
 
 func (r *sidecar) AdvanceTo(t ostrich.Time) error {
-	return r.schedule.AdvanceTo(t)
+	for _, s := range r.schedules {
+		if err := s.AdvanceTo(t); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// Jobs lists the waiting jobs.
+// Jobs lists the waiting jobs, class by class.
 func (r *sidecar) Jobs() []ostrich.JobID {
 	r.jobs = r.jobs[:0]
-	if r.order != nil {
-		for _, p := range r.order(r.schedule.Schedule) {
-			r.jobs = append(r.jobs, p.Job)
+	for _, s := range r.schedules {
+		if r.order != nil {
+			for _, p := range r.order(s.Schedule) {
+				r.jobs = append(r.jobs, p.Job)
+			}
+			continue
 		}
-		return r.jobs
-	}
-	for id := range r.schedule.Pending() {
-		r.jobs = append(r.jobs, id)
+		for id := range s.Pending() {
+			r.jobs = append(r.jobs, id)
+		}
 	}
 	return r.jobs
 }

@@ -63,7 +63,10 @@ func Anonymize(in *Input) {
 	in.AccountName = func(u ostrich.UserID) string { return accounts[u] }
 	replace := func(text string) string { return words(text, newUsers, newAccounts) }
 	in.Title, in.Source = replace(in.Title), replace(in.Source)
-	in.Notes = slices.Clone(in.Notes)
+	in.Notes, in.Classes = slices.Clone(in.Notes), slices.Clone(in.Classes)
+	for i := range in.Classes {
+		in.Classes[i] = replace(in.Classes[i])
+	}
 	for i := range in.Notes {
 		in.Notes[i] = replace(in.Notes[i])
 	}

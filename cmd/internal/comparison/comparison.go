@@ -23,6 +23,8 @@ type Comparison struct {
 	Floor    ostrich.Duration `json:"floor"`        // of the stretch, report.Campaign.Floor
 	Measured string           `json:"measure_rule"` // the rule that made the campaigns, the same in all runs
 
+	Classes []string `json:"classes,omitempty"` // of OStrich's order, the first goes first; none if all jobs are of one
+
 	Replay string `json:"replay,omitempty"` // closed where the time of a submission depends on the run
 
 	Baseline  string  `json:"baseline"` // name of the run that others are compared with
@@ -165,7 +167,7 @@ func Compare(ctx context.Context, in Input) (*Comparison, error) {
 		Title: in.Title, Source: in.Source, From: in.From, To: in.To, Unix: in.Location != nil, Procs: in.Procs,
 		Floor: in.Floor, Measured: in.Measured,
 		Baseline: in.Runs[in.Baseline].Name, Level: level, Resamples: in.Resamples, Seed: in.Seed,
-		Notes: append([]string{}, in.Notes...), Controller: in.Controller, s: s,
+		Notes: append([]string{}, in.Notes...), Classes: in.Classes, Controller: in.Controller, s: s,
 	}
 	c.Notes = append(c.Notes, s.fewRounds()...)
 	if in.Closed {

@@ -74,6 +74,7 @@ type Input struct {
 	Shares *ostrich.Shares
 
 	Notes      []string    // about the input: what was left out
+	Classes    []string    // of OStrich's order at the site
 	Controller *Controller // nil if the live controller was not asked
 
 	Accept satisfaction.Acceptance // the wait that users accept

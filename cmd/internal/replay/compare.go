@@ -103,6 +103,7 @@ func (o *SiteOptions) Compare(ctx context.Context, config *sidecar.Config, stder
 	}
 	in := source.compared(site, config)
 	in.Title, in.Closed, in.Share, in.Lengths, in.Baseline = "Comparison of scheduling policies", site.Run.closed, site.Share(), foretold, len(in.Runs)
+	in.Classes = site.Classes.Names
 	if source.asked != 0 {
 		if in.Controller, err = site.Check(source.history, source.asked, source.shares, source.queue); err != nil {
 			return nil, err

@@ -44,7 +44,7 @@ func (s *Study) Replay(p *Policy, progress func(ended int)) ([]report.Job, time.
 		var unplanned error
 		p.Into(&loop, &Material{
 			Options: s.Options, Plans: s.Plans, Planned: s.Planned, Unplanned: func(err error) { unplanned = err },
-			Shares: s.Shares, Priority: s.asOf(begin), Closed: s.Run.closed,
+			Shares: s.Shares, Priority: s.asOf(begin), Closed: s.Run.closed, Classes: s.classOf(requests),
 			Request: func(n ostrich.JobID) multifactor.Request { return requests[n-1] },
 		}, false)
 		if p.submitted && s.Run.inside == nil {

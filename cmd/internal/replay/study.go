@@ -34,9 +34,11 @@ type Setup struct {
 	Options ostrich.Options // of OStrich's schedule, but for Procs
 	Plans   bool            // its order is changed by a plan,
 	Planned horizon.Options // by this one
-	Measure ostrich.Rule    // makes the campaigns in which every policy is measured
-	Tree    bool            // OStrich divides by the association tree, not evenly among users
-	Run     Run             // how the jobs are replayed
+	Weight  bool            // priorities are written in mode weight: there are no classes, as Slurm adds QOS and partition itself
+	ClassBy priority.ClassBy
+	Measure ostrich.Rule // makes the campaigns in which every policy is measured
+	Tree    bool         // OStrich divides by the association tree, not evenly among users
+	Run     Run          // how the jobs are replayed
 
 	Happened bool // only what happened is looked at: nothing is assumed of the configuration
 }
@@ -55,6 +57,7 @@ type Study struct {
 	Shares    *ostrich.Shares // nil is an even division
 	Priority  multifactor.Config
 	Scheduler sim.Scheduler
+	Classes   ostrich.Classes // of OStrich's order
 
 	Notes []string // what was left out, changed or assumed
 
@@ -93,6 +96,7 @@ func New(h *accounting.History, setup Setup) (*Study, error) {
 	if err := s.configure(h); err != nil {
 		return nil, err
 	}
+	s.findClasses()
 	if s.Happened {
 		s.Notes = notes
 	}

@@ -67,6 +67,7 @@ type Material struct {
 	Plans     bool                                      // the order of OStrich is changed by a plan,
 	Planned   horizon.Options                           // by this one
 	Unplanned func(error)                               // is called the first time that a queue cannot be planned; it may be nil
+	Classes   sim.Classes                               // of OStrich's order at a site
 	Request   func(n ostrich.JobID) multifactor.Request // of the n-th job of the loop
 }
 
@@ -163,16 +164,16 @@ func virtualOf(m *Material) sim.Policy { return m.shared(sim.OStrich(m.Options))
 
 // sidecarOf returns the virtual schedule that finds campaigns itself, as ostrichd
 // does.
-func sidecarOf(m *Material) sim.Policy { return m.shared(sim.Sidecar(m.Options)) }
+func sidecarOf(m *Material) sim.Policy { return m.shared(sim.Classed(m.Options, nil, m.Classes)) }
 
 // siteOf returns the virtual schedule of a site's jobs. In a closed loop the
 // submitted campaigns are not those of the recorded times, so the schedule finds
-// them itself.
+// them itself; with classes too, as a submitted campaign may have jobs of several.
 func siteOf(m *Material) sim.Policy {
 	if m.Plans {
 		return horizonOf(m)
 	}
-	if m.Closed {
+	if m.Closed || m.Classes.Number > 0 {
 		return sidecarOf(m)
 	}
 	return virtualOf(m)
@@ -182,14 +183,14 @@ func siteOf(m *Material) sim.Policy {
 // a queue cannot be planned it keeps its order.
 func horizonOf(m *Material) sim.Policy {
 	planned := m.Planned
-	return m.shared(sim.Ordered(m.Options, func(s *ostrich.Schedule) []ostrich.Place {
+	return m.shared(sim.Classed(m.Options, func(s *ostrich.Schedule) []ostrich.Place {
 		order, err := planned.Reorder(s)
 		if err != nil && m.Unplanned != nil {
 			m.Unplanned(err)
 			m.Unplanned = nil
 		}
 		return order
-	}))
+	}, m.Classes))
 }
 
 // shared returns a virtual schedule that divides the machine by the shares.

@@ -24,6 +24,7 @@ const WhatIfUsage = `share:NAME=N       NAME, a user or an account, has N shares
 rule:RULE          campaigns by max, last, arrival=TIME or window=TIME
 order:ORDER        what goes first in a campaign: lpt, spt, submission or ljf
 gate:GATE          demote or off
+classes:CLASSES    auto, qos, partition, "qos+partition" or off
 halflife:TIME      PriorityDecayHalfLife of the site's fair share
 nodes:+N           N nodes more, or fewer with -
 procs:+N           N processors more, or fewer with -
@@ -49,6 +50,8 @@ func (s *Study) Change(what string, read func(name string) ([]byte, error)) (cha
 		if c.Options.Gate, err = oneOf[ostrich.Gate](ostrich.GateNames, value); err == nil && c.Options.Gate == ostrich.Strict {
 			err = errors.New("ostrichd cannot hold jobs back; demote or off")
 		}
+	case "classes":
+		heeded, err = []string{"ostrich", "horizon"}, c.reclass(strings.ReplaceAll(value, "+", ","))
 	case "halflife":
 		heeded = []string{"fairshare"}
 		c.Priority.HalfLife, err = span(value)

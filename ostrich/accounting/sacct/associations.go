@@ -106,7 +106,7 @@ func faultAt(name string, line int, format string, args ...any) error {
 // ReadAssociations and ReadQOS read.
 const (
 	AssociationsCommand = "sacctmgr --parsable2 show associations format=Cluster,Account,User,Partition,Share,ParentName,ID"
-	QOSCommand          = "sacctmgr --parsable2 show qos format=Name,Priority,UsageFactor"
+	QOSCommand          = "sacctmgr --parsable2 show qos format=Name,Priority,UsageFactor,Preempt"
 )
 
 // ReadAssociations reads the association tree of a cluster into s from the output
@@ -195,7 +195,7 @@ func readShares(text string) (int64, bool) {
 }
 
 // ReadQOS reads the QOS into s from the output of QOSCommand. Columns may come in
-// any order, with others between them. The name is for messages.
+// any order, with others between them; Preempt may be left out. The name is for messages.
 func ReadQOS(s *accounting.Site, r io.Reader, name string) error {
 	var all []accounting.QOS
 	seen := map[string]bool{}
@@ -218,6 +218,9 @@ func ReadQOS(s *accounting.Site, r io.Reader, name string) error {
 				return t.fault("usage factor %q: not a number from 0", text)
 			}
 			q.UsageFactor = f
+		}
+		if q.PreemptKnown = t.column([]string{"Preempt"}) >= 0; q.PreemptKnown {
+			q.Preempts = strings.FieldsFunc(t.text("Preempt"), func(c rune) bool { return c == ',' })
 		}
 		all = append(all, q)
 		return nil

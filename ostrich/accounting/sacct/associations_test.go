@@ -118,6 +118,14 @@ func TestReadQOS(t *testing.T) {
 			[]accounting.QOS{{Name: "normal", UsageFactor: 1}},
 			"",
 		},
+		{
+			"preemption", "Name|Priority|UsageFactor|Preempt\nhigh|100|1|low,normal\nlow|0|1|\n",
+			[]accounting.QOS{
+				{Name: "high", Priority: 100, UsageFactor: 1, Preempts: []string{"low", "normal"}, PreemptKnown: true},
+				{Name: "low", UsageFactor: 1, Preempts: []string{}, PreemptKnown: true},
+			},
+			"",
+		},
 		{"priority", "Name|Priority|UsageFactor\nnormal|high|1\n", nil, `f:2: priority "high": not a number`},
 		{"factor", "Name|Priority|UsageFactor\nnormal|1|NaN\n", nil, `f:2: usage factor "NaN": not a number from 0`},
 		{"negative factor", "Name|Priority|UsageFactor\nnormal|1|-0.5\n", nil, `f:2: usage factor "-0.5": not a number from 0`},
