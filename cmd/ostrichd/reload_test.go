@@ -71,8 +71,8 @@ func TestReloadOfWhatDoesNotWork(t *testing.T) {
 		put("password", "s3cret\n")
 		put("web.yml", "basic_auth_users: {}\n")
 		for _, name := range []string{"fail-scontrol", "fail-squeue"} {
-			if err := os.RemoveAll(filepath.Join(h.slurm.Folder, name)); err != nil {
-				t.Fatal(err)
+			if bad := os.RemoveAll(filepath.Join(h.slurm.Folder, name)); bad != nil {
+				t.Fatal(bad)
 			}
 		}
 	}

@@ -12,8 +12,8 @@ import (
 // Tables returns plain tables for a terminal: a row for each run; the differences
 // with their intervals; how near the simulation is; for each run, for whom it got
 // worse and better; for each run, the users furthest from an equal share; how
-// well lengths of jobs can be predicted. Long ones have all measures, and tables
-// of what was in time by length and of all users.
+// well lengths of jobs can be predicted. Long ones have all measures, users with too few
+// campaigns to tell, and tables of what was in time by length and of all users.
 func (c *Comparison) Tables(long bool) []format.Table {
 	list := []format.Table{c.runTable(long), c.differenceTable(long)}
 	if t := c.agreementTable(); len(t.Rows) > 0 {
@@ -21,6 +21,10 @@ func (c *Comparison) Tables(long bool) []format.Table {
 	}
 	for _, w := range c.Changes {
 		worse, better := c.sides(w.Run)
+		if !long { // a sentence counts them, see people
+			few := func(u *User) bool { return u.change(w.Run).Stretch.Reading == TooFew }
+			worse, better = slices.DeleteFunc(worse, few), slices.DeleteFunc(better, few)
+		}
 		list = append(list,
 			c.sideTable(fmt.Sprintf("Higher mean stretch under %s than under %s", w.Run, c.Baseline), w.Run, worse),
 			c.sideTable(fmt.Sprintf("Lower mean stretch under %s than under %s", w.Run, c.Baseline), w.Run, better))
