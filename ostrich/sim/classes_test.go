@@ -65,7 +65,8 @@ func TestClassedLate(t *testing.T) {
 			return ostrich.Job{ID: id, User: ostrich.UserID(id), Procs: 1, Estimate: run, Submit: 1, Start: start}
 		}
 		for _, e := range []ostrich.Event{
-			{At: 1, Kind: ostrich.Submit, Job: job(1, 1000, 0)}, {At: 1, Kind: ostrich.Submit, Job: job(2, 100, 0)},
+			{At: 1, Kind: ostrich.Submit, Job: job(1, 1000, 0)},
+			{At: 1, Kind: ostrich.Submit, Job: job(2, 100, 0)},
 			{At: 1, Kind: ostrich.Start, Job: job(1, 1000, 1)},
 		} {
 			if err := r.Step(e); err != nil {
