@@ -91,3 +91,54 @@ func TestClassedLate(t *testing.T) {
 		t.Errorf("the campaign that waits is completed virtually: %t without classes and %t with two, want true and false", alone, classed)
 	}
 }
+
+// TestClassedAsPools: at every event of a history the order is that of the daemon's pools.
+func TestClassedAsPools(t *testing.T) {
+	o := ostrich.Options{Procs: 4, Machine: ostrich.Parallel, Settle: true, Gate: ostrich.Off, Rule: ostrich.Rule{By: ostrich.Window, Threshold: 60}}
+	class := func(id ostrich.JobID) int { return int(id) % 3 / 2 } // every third is normal
+	names := []string{"urgent", "normal"}
+	pools, err := ostrich.NewPools(o, 0, ostrich.Classes{Names: names, Of: func(_, qos string) int { return slices.Index(names, qos) }}, ostrich.Pool{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := Classed(o, nil, Classes{Number: 2, Of: class})(4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := made.(*sidecar)
+	add := func(e ostrich.Event) {
+		t.Helper()
+		e.Job.QOS = names[class(e.Job.ID)]
+		pools.Add(e)
+		if err := r.Step(e); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.AdvanceTo(e.At); err != nil {
+			t.Fatal(err)
+		}
+		views, errs := pools.At(e.At)
+		var want []ostrich.JobID
+		for i, v := range views {
+			if errs != nil && errs[i] != nil {
+				t.Fatal(errs[i])
+			}
+			want = slices.AppendSeq(want, v.Schedule.Pending())
+		}
+		if got := r.Jobs(); !slices.Equal(got, want) {
+			t.Errorf("at %d: order %v, want the daemon's %v", e.At, got, want)
+		}
+	}
+	jobs := make([]ostrich.Job, 12)
+	for i := range jobs {
+		at := ostrich.Time(10 + 7*i)
+		jobs[i] = ostrich.Job{ID: ostrich.JobID(i + 1), User: ostrich.UserID(1 + i%4), Procs: 1 + i%2, Estimate: ostrich.Duration(50 + 37*(i%5)), Submit: at}
+		add(ostrich.Event{At: at, Kind: ostrich.Submit, Job: jobs[i]})
+	}
+	for i := range 4 {
+		j := &jobs[(5*i)%12]
+		j.Start = ostrich.Time(100 + 60*i)
+		add(ostrich.Event{At: j.Start, Kind: ostrich.Start, Job: *j})
+		j.End = j.Start + 50
+		add(ostrich.Event{At: j.End, Kind: ostrich.End, Job: *j})
+	}
+}
