@@ -298,6 +298,7 @@ func (w *wanted) merge() (jobs []Entry, needed int) {
 	classes := max(1, len(w.o.Classes.Names))
 	first, rest := make([][]line, classes), make([][]line, classes+1)
 	for _, one := range w.pools {
+		earlier := 0
 		for class, list := range one.classes {
 			n := 0
 			var keys []int64
@@ -305,9 +306,10 @@ func (w *wanted) merge() (jobs []Entry, needed int) {
 				if n = one.needed[class]; !crowded {
 					keys = w.keys(list)
 				}
-				first[class] = append(first[class], line{jobs: list[:n], keys: keys[:min(n, len(keys))]})
+				first[class] = append(first[class], line{jobs: list[:n], keys: keys[:min(n, len(keys))], earlier: earlier})
 			}
-			rest[class] = append(rest[class], line{jobs: list[n:], keys: keys[min(n, len(keys)):]})
+			rest[class] = append(rest[class], line{jobs: list[n:], keys: keys[min(n, len(keys)):], earlier: earlier + n})
+			earlier += len(list)
 		}
 	}
 	jobs = make([]Entry, 0, len(w.queue))
@@ -343,16 +345,18 @@ func (w *wanted) keys(list []Entry) []int64 {
 
 // line is what a pool has of the jobs that are merged. Its first ones are passed.
 type line struct {
-	jobs   []Entry
-	keys   []int64
-	passed int
+	jobs    []Entry
+	keys    []int64
+	earlier int // jobs of the pool before them
+	passed  int
 }
 
 // join appends the jobs of several lines: the one with the highest key next. But a line of
 // which only a part of its share was passed comes first, so that the head of each pool stands
 // where Slurm's schedulers look, however many jobs another pool has. A job of several lines
 // is passed as soon as its turn has come in one, and comes when it has come in the last: left
-// says of each place in the queue in how many lines its job is still to come.
+// says of each place in the queue in how many lines its job is still to come. Where it comes in
+// several at the same time, the last is the one with the most jobs before it: there it counts.
 func join(jobs []Entry, lines []line, left []int32) []Entry {
 	lines = slices.DeleteFunc(lines, func(l line) bool { return len(l.jobs) == 0 })
 	passed := 0
@@ -365,12 +369,22 @@ func join(jobs []Entry, lines []line, left []int32) []Entry {
 		}
 	}
 	for {
+		for {
+			var several *line
+			for i := range lines {
+				l := &lines[i]
+				if l.passed < len(l.jobs) && l.jobs[l.passed].several && (several == nil || l.earlier+l.passed < several.earlier+several.passed) {
+					several = l
+				}
+			}
+			if several == nil {
+				break
+			}
+			pass(several) // it has no key of its own
+		}
 		var next *line
 		for i := range lines {
 			l := &lines[i]
-			for l.passed < len(l.jobs) && l.jobs[l.passed].several {
-				pass(l) // it has no key of its own
-			}
 			if l.passed < len(l.jobs) && (next == nil || l.before(next, passed/(2*len(lines)))) {
 				next = l
 			}

@@ -205,8 +205,39 @@ func TestQuietPoolNamedFirst(t *testing.T) {
 			t.Errorf("place %d: job %d, rank %d in pool %s", i, e.Job, e.Rank, e.Pool)
 		}
 	}
+	// They count where they wait for others, and not where they could never start.
+	for i := range p.Entries {
+		if e := &p.Entries[i]; e.Rank != i+1 || e.Pool != "a" {
+			t.Errorf("place %d: job %d, rank %d in pool %s", i, e.Job, e.Rank, e.Pool)
+		}
+	}
 	if s := p.Summary(); s.Managed != 38 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// The pools of a job are told apart also where only jobs of several pools are left.
+func TestNeededInAnotherPool(t *testing.T) {
+	for _, procs := range []int{0, 4} { // none of b can start at once
+		s := newPools(2, Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor(), Procs: 12})
+		for i := range 8 {
+			s.add(ostrich.Place{Job: ostrich.JobID(i + 1), User: 1, Procs: 1}, "a", "normal", nil)
+		}
+		for i := range 30 {
+			s.add(ostrich.Place{Job: ostrich.JobID(i + 9), User: 2, Procs: 8}, "a,b", "normal", nil)
+		}
+		Rank(s.queue, nil)
+		orders := s.orders()
+		orders[1].Procs = procs
+		p, err := s.o.PlanPools(orders, s.queue)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range p.Entries {
+			if e := &p.Entries[i]; e.Job != ostrich.JobID(i+1) || e.Rank != i+1 || e.Pool != "a" {
+				t.Errorf("%d processors in b: place %d: job %d, rank %d in pool %s", procs, i, e.Job, e.Rank, e.Pool)
+			}
+		}
 	}
 }
 
