@@ -47,6 +47,7 @@ type Controller struct {
 	QOS               []QOS
 	Federation        string // "" for none
 	PoliciesUnknown   string // why QOS or federation are not known; "" if they are
+	QOSUnknown        bool   // QOS, or which of them may preempt which, is not known
 }
 
 // Weights are the weights of priority/multifactor.

@@ -49,6 +49,10 @@ func (w *wanted) add(orders []Order) {
 	classes := max(1, len(w.o.Classes.Names))
 	seen := make([]int32, len(w.queue)) // the pool that had a job last, from 1
 	var many []int                      // places of jobs at a limit behind many others
+	room := 0                           // for the jobs of a class: only a single one has most of the queue
+	if len(orders) == 1 {
+		room = len(w.queue)
+	}
 	for len(orders) > 0 {
 		n := 1
 		for n < len(orders) && orders[n].Pool == orders[0].Pool {
@@ -71,7 +75,7 @@ func (w *wanted) add(orders []Order) {
 				limited[class] = append(limited[class], e)
 				return
 			case one.classes[class] == nil:
-				one.classes[class] = make([]Entry, 0, len(w.queue))
+				one.classes[class] = make([]Entry, 0, room)
 			}
 			one.classes[class] = append(one.classes[class], e)
 		}

@@ -117,7 +117,13 @@ func (b *bed) follow(t *testing.T, c *advised, conf *slurmConf, advice string) (
 		return nil
 	}
 	if m := adds.FindStringSubmatch(advice); m != nil {
-		conf.put(m[2], strings.TrimPrefix(conf.value(t, b, m[2])+","+m[1], ","))
+		// Of two settings of one option slurmctld takes the first.
+		added := strings.Split(m[1], ",")
+		rest := slices.DeleteFunc(strings.Split(conf.value(t, b, m[2]), ","), func(e string) bool {
+			name, _, _ := strings.Cut(e, "=")
+			return e == "" || slices.ContainsFunc(added, func(a string) bool { return strings.HasPrefix(a, name+"=") })
+		})
+		conf.put(m[2], strings.Join(append(rest, added...), ","))
 		return nil
 	}
 	if m := divides.FindStringSubmatch(advice); m != nil {

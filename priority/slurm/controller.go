@@ -203,11 +203,11 @@ func tresWeights(value string) ([]priority.TRESWeight, error) {
 func (s Commands) policies(ctx context.Context, c *priority.Controller) {
 	var err error
 	if c.QOS, err = parsed(ctx, s, parseQOS, "scontrol", "-o", "show", "assoc_mgr", "flags=qos"); err != nil {
-		c.PoliciesUnknown = err.Error()
+		c.PoliciesUnknown, c.QOSUnknown = err.Error(), true
 	}
 	if c.PreemptType == "preempt/qos" {
 		if err = s.preempts(ctx, c.QOS); err != nil {
-			c.PoliciesUnknown = err.Error()
+			c.PoliciesUnknown, c.QOSUnknown = err.Error(), true
 		}
 	}
 	federation, err := s.output(ctx, "scontrol", "show", "federation")

@@ -43,15 +43,17 @@ func (s *Sidecar) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// A harm stays known until slurmctld says that it is gone, and a class until the
+	// QOS are known again.
 	if controller.PoliciesUnknown != "" {
-		// A harm stays known until slurmctld says that it is gone, and a class until the
-		// QOS are known again.
-		if len(s.controller.QOS) > 0 {
+		if (controller.QOSUnknown || len(controller.QOS) == 0) && len(s.controller.QOS) > 0 {
 			controller.QOS = s.controller.QOS
 		}
 		controller.Federation = cmp.Or(controller.Federation, s.controller.Federation)
 	}
-	if classes := s.config.Classes(controller, partitions); !sameClasses(s.classes, classes, &controller, partitions) {
+	pools, undivided := nodesOf(s.config.Pools, partitions)
+	// With partitions that make no pools a sidecar could not be opened anew.
+	if classes := s.config.Classes(controller, partitions); undivided == nil && !sameClasses(s.classes, classes, &controller, partitions) {
 		return fmt.Errorf("%w: before, %s; now, %s", ErrClasses, inTurn(s.classes), inTurn(classes))
 	}
 	divided := !reflect.DeepEqual(partitions, s.partitions)
@@ -59,8 +61,8 @@ func (s *Sidecar) ask(ctx context.Context) error {
 		s.made, s.ranked = nil, nil
 	}
 	if divided && s.divide != nil {
-		if pools, err := nodesOf(s.config.Pools, partitions); err != nil {
-			s.names = err // the pools keep the nodes that they had
+		if undivided != nil {
+			s.names = undivided // the pools keep the nodes that they had
 		} else {
 			s.divide(pools, priority.MaxTimes(partitions))
 		}
