@@ -200,7 +200,7 @@ func licensesOf(list string) map[string]int {
 // bar returns what keeps the job from starting even if no job of another user ran, of
 // what it asks for by name; "" if nothing does. What others hold it waits for like
 // everybody.
-func (s *stock) bar(q *priority.Queued) (string, error) {
+func (s *stock) bar(q *priority.Queued) string {
 	own := s.lent[q.UID]
 	if own == nil {
 		own = &loan{}
@@ -208,19 +208,20 @@ func (s *stock) bar(q *priority.Queued) (string, error) {
 	wanted := licensesOf(q.Wants.Licenses)
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		if all, known := s.licenses[name]; known && own.licenses[name] > 0 && all-own.licenses[name] < wanted[name] {
-			return "its user's jobs hold license " + name, nil
+			return "its user's jobs hold license " + name
 		}
 	}
 	if w := &q.Wants; w.Nodes == "" && w.Without == "" && w.Features == "" {
-		return "", nil
+		return ""
 	}
-	named, err := expandNodes(q.Wants.Nodes)
-	if err != nil {
-		return "", fmt.Errorf("job %d: nodes %q: %w", q.Job, clip(q.Wants.Nodes), err)
+	named, bad := expandNodes(q.Wants.Nodes)
+	without, worse := expandNodes(q.Wants.Without)
+	if bad != nil || worse != nil {
+		return "" // A list that only Slurm can read says nothing, and must not end the cycle.
 	}
-	without, err := expandNodes(q.Wants.Without)
-	if err != nil {
-		return "", fmt.Errorf("job %d: excluded nodes %q: %w", q.Job, clip(q.Wants.Without), err)
+	apart := make(map[string]bool, len(named)+len(without))
+	for _, name := range slices.Concat(named, without) {
+		apart[name] = true
 	}
 	can := func(n *node) bool { return n.up && (!n.reserved || q.Reservation != "") }
 	asked, all, room := max(q.CPUs, 1), 0, 0
@@ -228,26 +229,26 @@ func (s *stock) bar(q *priority.Queued) (string, error) {
 		i, known := s.at[name]
 		switch {
 		case !known:
-			return "", nil // of a release or a cloud that lists it not
+			return "" // of a release or a cloud that lists it not
 		case !can(&s.nodes[i]):
-			return "it asks for " + name + ", where no job can start", nil
+			return "it asks for " + name + ", where no job can start"
 		case s.nodes[i].cpus <= own.cpus[name]:
-			return "it asks for " + name + ", which its user's jobs hold", nil
+			return "it asks for " + name + ", which its user's jobs hold"
 		}
 		all += s.nodes[i].cpus
 		room += s.nodes[i].cpus - own.cpus[name]
 	}
 	if len(named) > 0 && asked <= all {
 		if room < asked {
-			return "it asks for nodes that its user's jobs hold", nil
+			return "it asks for nodes that its user's jobs hold"
 		}
-		return "", nil
+		return ""
 	}
 	up, free := all, room // of the nodes that the job can use
 	partitions := strings.Split(q.Partition, ",")
 	for i := range s.nodes {
 		n := &s.nodes[i]
-		if slices.Contains(named, n.name) || slices.Contains(without, n.name) || !n.has(q.Wants.Features) || !can(n) ||
+		if apart[n.name] || !n.has(q.Wants.Features) || !can(n) ||
 			!slices.ContainsFunc(n.partitions, func(p string) bool { return slices.Contains(partitions, p) }) {
 			continue
 		}
@@ -256,11 +257,11 @@ func (s *stock) bar(q *priority.Queued) (string, error) {
 	}
 	switch {
 	case up < asked:
-		return "of the nodes that it allows, too few are up", nil
+		return "of the nodes that it allows, too few are up"
 	case free < asked:
-		return "its user's jobs hold the nodes that it allows", nil
+		return "its user's jobs hold the nodes that it allows"
 	}
-	return "", nil
+	return ""
 }
 
 // has reports whether a node has the features of an expression such as "a&b|c". Of what is
@@ -293,10 +294,23 @@ func bars(queue []priority.Queued, text [3]string) error {
 	if err != nil {
 		return err
 	}
+	type demand struct {
+		uid       uint32
+		cpus      int
+		wants     priority.Wants
+		partition string
+		reserved  bool
+	}
+	known := make(map[demand]string) // many jobs ask for the same
 	for i := range queue {
-		if queue[i].Barred, err = s.bar(&queue[i]); err != nil {
-			return err
+		q := &queue[i]
+		d := demand{q.UID, q.CPUs, q.Wants, q.Partition, q.Reservation != ""}
+		why, is := known[d]
+		if !is {
+			why = s.bar(q)
+			known[d] = why
 		}
+		q.Barred = why
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func TestBarred(t *testing.T) {
 		}
 	}
 	queue := []priority.Queued{{Job: 7, Wants: wants{Nodes: "n["}}}
-	if err := bars(queue, [3]string{nodesShown}); err == nil {
-		t.Error("a list of nodes that does not end is accepted")
+	if err := bars(queue, [3]string{nodesShown}); err != nil || queue[0].Barred != "" {
+		t.Errorf("a list that only Slurm can read: %q, %v; want a job that can start, and no end of the cycle", queue[0].Barred, err)
 	}
 }

@@ -38,7 +38,7 @@ func (s *Sidecar) adopt(o *priority.Options, queue []priority.Queued, now ostric
 	if !is.looked {
 		is.looked, is.bare = true, s.journal.Empty()
 	}
-	if is.left = len(found); !sure {
+	if is.left = len(found); !sure || !is.bare && !s.config.Takeover {
 		if !is.bare || o.Channel != priority.SiteFactor || s.config.Takeover {
 			is.left = 0 // A plugin's, as far as anybody knows; or nobody leaves them alone.
 		}

@@ -139,3 +139,37 @@ func TestNoOrphans(t *testing.T) {
 		})
 	}
 }
+
+// TestHighValuesOfOthers: where the journal knows what was written, a value that it does not
+// know is somebody else's, as high as it may be.
+func TestHighValuesOfOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newSite()
+		for i := range 5 {
+			w.submit(i+1, i+1, 9001, "main")
+		}
+		events, path := w.Events, filepath.Join(t.TempDir(), "journal")
+		var s server
+		for range 2 {
+			w.Events = events
+			sc := w.start(t, func(c *Config) { c.Journal = path })
+			sc.lead = s.lead()
+			for range 5 {
+				if c := run(t, sc, true); c.Adopted != 0 || c.Orphans != 0 {
+					t.Errorf("%d orphans, %d taken over", c.Orphans, c.Adopted)
+				}
+				time.Sleep(2 * time.Second)
+			}
+			if len(w.Pending) == 5 {
+				w.submit(6, 6, 9002, "main")
+				w.Pending[5].Site = w.Pending[0].Site + 1
+			}
+			if err := sc.journal.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if err := sc.lead.Release(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}

@@ -34,6 +34,10 @@ type busyError string
 
 func (e busyError) Error() string { return string(e) }
 
+// gaveWay is the error of a question whose connection has given way, and whose user has
+// been forgotten since.
+const gaveWay = busyError("ostrichd is busy: your connection gave way to another user's; try again")
+
 // limits counts what users have and ask for.
 type limits struct {
 	now    func() time.Time
@@ -170,8 +174,12 @@ func (l *limits) begin(ctx context.Context, uid uint32) (made func(), err error)
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	l.mu.Lock()
-	own := l.users[uid].making
+	u := l.users[uid]
 	l.mu.Unlock()
+	if u == nil {
+		return nil, gaveWay
+	}
+	own := u.making
 	select {
 	case own <- struct{}{}:
 	case <-ctx.Done():
@@ -193,6 +201,8 @@ func (l *limits) hold(uid uint32) (sent func(), err error) {
 	defer l.mu.Unlock()
 	u := l.users[uid]
 	switch {
+	case u == nil:
+		return nil, gaveWay
 	case u.large:
 		return nil, busyError("another large answer is being sent to you; take that first, or ask for fewer users or jobs")
 	case l.large >= mostLarge:

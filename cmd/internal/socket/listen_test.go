@@ -356,3 +356,17 @@ func TestLargeAnswers(t *testing.T) {
 		sent()
 	}
 }
+
+// TestForgotten: a user may be forgotten while an answer to a connection that gave way is made.
+func TestForgotten(t *testing.T) {
+	l := newLimits(func() time.Time { return time.Unix(0, 0) })
+	if _, err := l.begin(t.Context(), 4711); !errors.Is(err, gaveWay) {
+		t.Errorf("begin: %v, want %v", err, gaveWay)
+	}
+	if _, err := l.hold(4711); !errors.Is(err, gaveWay) {
+		t.Errorf("hold: %v, want %v", err, gaveWay)
+	}
+	if _, refusal := l.connect(4711, func(string) {}); refusal != "" {
+		t.Errorf("connect afterwards: %s", refusal)
+	}
+}
