@@ -55,7 +55,9 @@ func TestFewWrites(t *testing.T) {
 	// The steady state begins when some jobs have ended, which correct what is expected of
 	// those alike.
 	const first, measured = 300, 250
-	eventually(t, "some have started", func() string { return differ(true, pending() < len(some)*each-first) })
+	for _, n := range []int{first / 2, first} {
+		eventually(t, "some have started", func() string { return differ(true, pending() < len(some)*each-n) })
+	}
 	jobs, updates, began := pending(), b.updates(t), time.Now()
 	for _, n := range []int{measured / 2, measured} {
 		eventually(t, "many more have started", func() string { return differ(true, jobs-pending() >= n) })
