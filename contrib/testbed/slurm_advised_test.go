@@ -187,7 +187,7 @@ func (b *bed) advised(t *testing.T) []advised {
 		},
 		{
 			what: "database", args: []string{"--database-name", "nothing"}, wrong: []string{"database "}, mended: []string{"--database-name", "slurm_acct_db"},
-			by: none("set database.name to StorageLoc of slurmdbd.conf", "if it is that, grant SELECT on it with grants.sql"),
+			by: none("set database.name to StorageLoc of slurmdbd.conf; if it is that, grant SELECT on it with grants.sql"),
 		},
 		{
 			what: "cluster", args: []string{"--cluster", "nowhere"}, wrong: []string{"cluster "}, mended: []string{"--cluster", cluster}, by: none("set cluster to one that exists"),
