@@ -25,7 +25,6 @@ type Controller struct {
 	UsageReset       string           // PriorityUsageResetPeriod, such as "MONTHLY"; "" for never
 	FairShareDamping int              // FairShareDampeningFactor; at least 1
 	FavorSmall       bool             // PriorityFavorSmall
-	MaxArraySize     int
 
 	SchedulerParameters []string
 	SlurmctldParameters []string

@@ -85,7 +85,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 		UsageText: "ostrich COMMAND [options]",
 		Description: "plan, campaigns, shares and explain ask ostrichd; check and reset read its configuration. Its settings are\n" +
 			"options of all six, as in \"ostrich plan --priority-channel nice\", and \"ostrichd --help\" lists them: the first\n" +
-			"four look for themselves then. No command but reset changes anything in Slurm; sweep --slurm submits jobs to it.",
+			"four look for themselves then. No command but reset changes anything in Slurm.",
 		Version: sidecar.Build(),
 		// A file may have a comma in its name: an option is given again instead.
 		DisableSliceFlagSeparator: true,

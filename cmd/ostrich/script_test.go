@@ -12,5 +12,5 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs testdata/script; -update writes what is printed into them.
 func TestScripts(t *testing.T) {
-	scripttest.Run(t, "bench", "compare_input", "compare_live", "demo", "socket", "sweep", "sweep_slurm")
+	scripttest.Run(t, "bench", "compare_input", "compare_live", "demo", "socket", "sweep")
 }

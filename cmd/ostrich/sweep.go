@@ -12,7 +12,7 @@ import (
 func sweepCommand() *cli.Command {
 	return plainCommand(cli.Command{
 		Name:      "sweep",
-		Usage:     "run a grid of simulations, on all cores or as a job array on Slurm",
+		Usage:     "run a grid of simulations, on all cores",
 		ArgsUsage: "FILE",
 		Description: "FILE is YAML with lists that are combined with one another:\n\n" +
 			"  traces: [KTH.swf.gz, {generate: hipc, users: 20}]  # paths relative to FILE, options of generate\n" +
@@ -26,8 +26,8 @@ func sweepCommand() *cli.Command {
 			"With --out the result of each point is kept as soon as it is there, so that the same command again computes what\n" +
 			"is missing. The table of all is then written to DIR/sweep.csv, and what each point took to DIR/timing.csv.\n" +
 			"docs/simulation.md describes columns and fields. They are the same bytes however many cores or tasks computed them.\n\n" +
-			"With --slurm the points are computed by the tasks of a job array; DIR and FILE, the traces and this command have\n" +
-			"to be on a file system that the nodes share.\n\n" +
+			"With --task one of several processes computes its part into DIR and writes no table; contrib/sweeps/array.sh\n" +
+			"is the batch script of a job array of them.\n\n" +
 			"Exit code: 0 done, 1 an error, 130 interrupted.",
 	}, slices.Concat(sweep.Flags(), console.Formats()), func(c *cli.Context) error {
 		defer shortLived()()

@@ -53,9 +53,6 @@ var ErrDenied = errors.New("slurm denies the right to change jobs")
 // ErrNoUser says that slurmdbd has no such user.
 var ErrNoUser = errors.New("not known to slurmdbd")
 
-// errNoJob is squeue's answer about a job that slurmctld has forgotten.
-var errNoJob = errors.New("no such job")
-
 // errNotMultifactor is sprio's answer under another priority plugin.
 var errNotMultifactor = errors.New("priority/multifactor is not in force")
 
@@ -104,10 +101,9 @@ func (s Commands) command(ctx context.Context, name string, args ...string) *exe
 }
 
 // unwanted are the variables that change the output of Slurm's commands, and our own,
-// which include the database's password. With two of them sbatch would wait, or submit
-// to another cluster than the one asked later.
+// which include the database's password.
 var unwanted = regexp.MustCompile(`^((OSTRICH|SQUEUE|SPRIO|SCONTROL|SDIAG|SACCT)_[^=]*|` +
-	`SLURM_(TIME_FORMAT|BITSTR_LEN|CLUSTERS|JSON|YAML|DEBUG_FLAGS)|SBATCH_(WAIT|CLUSTERS))(=|$)`)
+	`SLURM_(TIME_FORMAT|BITSTR_LEN|CLUSTERS|JSON|YAML|DEBUG_FLAGS))(=|$)`)
 
 // output runs a command to its end and returns what it printed. An error names
 // the command and repeats its message.
@@ -169,8 +165,6 @@ func (s Commands) run(ctx context.Context, to io.Writer, name string, args ...st
 		return errNotMultifactor
 	case err == nil:
 		return nil
-	case strings.Contains(said, "Invalid job id specified"):
-		return fmt.Errorf("%s: %w%s", name, errNoJob, words)
 	case strings.Contains(said, errNoOption.Error()):
 		return fmt.Errorf("%s: %w%s", name, errNoOption, words)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):

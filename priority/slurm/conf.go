@@ -26,7 +26,6 @@ func ParseController(text string, include Include) (priority.Controller, error) 
 	}
 	c := priority.Controller{ // Slurm's defaults: src/common/read_config.h
 		PriorityMaxAge: 7 * 86400, CalcPeriod: 300, DecayHalfLife: 7 * 86400, FairShareDamping: 1,
-		MaxArraySize: 1001,
 	}
 	lines, err := confLines(text, include)
 	if err != nil {

@@ -50,7 +50,7 @@ func TestParseControllerConf(t *testing.T) {
 		ClusterName: "lab", PriorityType: "priority/multifactor", PriorityFlags: []string{"DEPTH_OBLIVIOUS", "MAX_TRES"},
 		Weights:        priority.Weights{Age: 1000, Fairshare: 10000, TRES: []priority.TRESWeight{{Name: "CPU", Weight: 7}, {Name: "Mem", Weight: 3}}},
 		PriorityMaxAge: 60 * 3600, CalcPeriod: 600, DecayHalfLife: 14 * 86400, UsageReset: "MONTHLY", FairShareDamping: 5,
-		FavorSmall: true, MaxArraySize: 1001,
+		FavorSmall:        true,
 		DefaultQueueDepth: 50, BackfillMaxJobTest: 2000, BackfillContinue: true,
 		Scheduling: priority.Scheduling{
 			Interval: 120, BatchDelay: 10, MinInterval: 2000000, PartitionJobDepth: 20,

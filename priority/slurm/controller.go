@@ -78,7 +78,6 @@ func values(c *priority.Controller, duration func(string) (ostrich.Duration, err
 		"priorityusageresetperiod": into(&c.UsageReset, resetPeriod),
 		"fairsharedampeningfactor": into(&c.FairShareDamping, damping),
 		"priorityfavorsmall":       into(&c.FavorSmall, yes),
-		"maxarraysize":             into(&c.MaxArraySize, strconv.Atoi),
 		"preempttype":              into(&c.PreemptType, text("preempt/none")),
 		"preemptmode":              into(&c.PreemptMode, text("OFF")),
 		"preemptparameters":        into(&c.PreemptParameters, words),

@@ -87,7 +87,7 @@ func TestFakeChanges(t *testing.T) {
 	for line, want := range map[string]string{
 		"update jobid=1 priority=70": "", "update jobid=2 nice=4": "", "update jobid=7 sitefactor=5": "", "release 9": "",
 		"update jobid=10 nice=1":           "scontrol: exit status 1: no",
-		"update jobid=7_[1] sitefactor=6":  "scontrol: no such job: ", // a real Slurm splits the array
+		"update jobid=7_[1] sitefactor=6":  "scontrol: exit status 1: Invalid job id specified for job 7_[1]", // a real Slurm splits the array
 		"update jobid=1 sitefactor=6 more": "invalid keyword: ",
 	} {
 		if _, err := f.output(t.Context(), "scontrol", strings.Fields(line)...); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

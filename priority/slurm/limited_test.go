@@ -4,12 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"slurm-ostrich/priority"
 )
+
+// pretend makes a command of Slurm's out of a script.
+func pretend(t *testing.T, dir, name, script string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+}
 
 // TestEndlessOutput: a command that does not stop printing is ended long before
 // its time is over, and says so.

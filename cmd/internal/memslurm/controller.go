@@ -206,7 +206,6 @@ func (c *Controller) Controller(context.Context) (priority.Controller, error) {
 		PriorityType: "priority/multifactor", PriorityFlags: flags,
 		Weights:        priority.Weights{Age: c.config.Age, Fairshare: c.config.Fairshare},
 		PriorityMaxAge: c.config.MaxAge, CalcPeriod: c.config.CalcPeriod,
-		MaxArraySize:      1001,
 		DefaultQueueDepth: 100, BackfillMaxJobTest: 500, BackfillContinue: true,
 		SchedulerParameters: []string{"bf_continue"},
 	}, nil

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/priority/privilege"
@@ -21,11 +20,10 @@ import (
 // is written whole, and is the same from every process.
 type Folder string
 
-// Make creates the folder if it is not there, and the folders in it for results
-// and for the logs of tasks.
+// Make creates the folder if it is not there, and the one in it for results.
 func (f Folder) Make() error {
 	return privilege.Do(string(f), func() error {
-		return errors.Join(os.MkdirAll(f.Path("results"), 0o777), os.MkdirAll(f.Path("log"), 0o777))
+		return os.MkdirAll(f.Path("results"), 0o777)
 	})
 }
 
@@ -71,25 +69,4 @@ func (f Folder) Find(key string, result any) (found bool, err error) {
 		return false, fmt.Errorf("%s: not the result of a point; remove it to have it computed again", f.result(key))
 	}
 	return true, nil
-}
-
-// Count returns how many of the keys have a result, by one look at the folder.
-func (f Folder) Count(keys []string) (int, error) {
-	files, err := os.ReadDir(f.Path("results"))
-	if err != nil {
-		return 0, err
-	}
-	there := make(map[string]bool, len(files))
-	for _, file := range files {
-		if key, ok := strings.CutSuffix(file.Name(), ".json"); ok {
-			there[key] = true
-		}
-	}
-	n := 0
-	for _, k := range keys {
-		if there[k] {
-			n++
-		}
-	}
-	return n, nil
 }

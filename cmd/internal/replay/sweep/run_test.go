@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"slurm-ostrich/cmd/internal/replay"
 )
@@ -51,21 +52,23 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-func TestPerTask(t *testing.T) {
-	for _, tt := range []struct {
-		points, asked, most, want int
-		err                       string
-	}{
-		{points: 1, most: 1001, want: 1},
-		{points: 1001, most: 1001, want: 1},
-		{points: 1002, most: 1001, want: 2},
-		{points: 1002, most: 1001, asked: 7, want: 7},
-		{points: 1002, most: 1001, asked: 1, err: "--per-task 1: 1002 points are more tasks than MaxArraySize=1001 allows: at least 2"},
-		{points: 5, most: 0, err: "the controller knows no job arrays (MaxArraySize)"},
-	} {
-		got, err := perTask(tt.points, tt.asked, tt.most)
-		if got != tt.want || (err == nil) != (tt.err == "") || err != nil && err.Error() != tt.err {
-			t.Errorf("%+v: %d, %v", tt, got, err)
+// TestChunk: tasks share the points out, each point to one of them.
+func TestChunk(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, perTask := rapid.IntRange(0, 200).Draw(t, "points"), rapid.IntRange(1, 30).Draw(t, "per task")
+		next := 0
+		for task := range (n + perTask - 1) / perTask {
+			first, end := chunk(n, perTask, task)
+			if first != next || end <= first || end-first > perTask {
+				t.Fatalf("task %d: %d to %d, expected from %d on", task, first, end, next)
+			}
+			next = end
 		}
-	}
+		if next != n {
+			t.Fatalf("%d of %d points", next, n)
+		}
+		if first, end := chunk(n, perTask, (n+perTask-1)/perTask); first != end {
+			t.Fatalf("beyond the last: %d to %d", first, end)
+		}
+	})
 }
