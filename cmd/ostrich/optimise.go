@@ -25,7 +25,7 @@ func optimiseCommand() *cli.Command {
 			"  cmax         when the last job of the queue ends\n" +
 			"  sum-stretch  of the campaigns: flow time over max(W/m, longest job)\n" +
 			"  max-stretch  the largest of these\n\n" +
-			"cbc and glpsol get the queue as a linear programme, if they are installed; when one of them fails, EASY's order\n" +
+			"cbc gets the queue as a linear programme, if it is installed; when it fails, EASY's order\n" +
 			"stands. docs/optimise.md explains the models and the own search.\n\n" +
 			"Exit code: 0 done, also if a program failed; 1 an error, 130 interrupted. A file is written whole or not at all.",
 	}, append(append(o.Flags(),

@@ -46,7 +46,7 @@ func (o *Options) Flags() []cli.Flag {
 		&cli.StringFlag{Name: "late", Usage: "jobs that are late in every schedule: `WHAT` is drop or keep", DefaultText: "drop for sum-u, keep for the others", Destination: &o.Late},
 		&cli.StringFlag{Name: "estimate", Usage: "how long a job is expected to run: `ESTIMATE` is limit or exact", Value: sim.EstimateNames[0], Destination: &o.Estimate},
 		&cli.StringFlag{Name: "solver", Usage: "who solves it: `SOLVER` is " + console.List(solver.Names), Value: solver.Names[0], Destination: &o.Solver},
-		&cli.StringFlag{Name: "model", Usage: "the linear programme, for cbc, glpsol and files: `MODEL` is " + console.List(optimal.FormulationNames), Value: optimal.FormulationNames[0], Destination: &o.Model},
+		&cli.StringFlag{Name: "model", Usage: "the linear programme, for cbc and files: `MODEL` is " + console.List(optimal.FormulationNames), Value: optimal.FormulationNames[0], Destination: &o.Model},
 		&cli.DurationFlag{Name: "limit", Usage: "end the search after `TIME`", Value: 10 * time.Second, Destination: &o.Limit},
 		&cli.Int64Flag{Name: "nodes", Usage: "end the own search after `NUMBER` of schedules, complete or partial", DefaultText: "no limit", Destination: &o.Nodes},
 		&cli.IntFlag{Name: "procs", Usage: "`PROCESSORS` of the machine", DefaultText: "what the header of the log says", Destination: &o.Procs},

@@ -160,9 +160,9 @@ func TestRefused(t *testing.T) {
 	}{
 		{"no instant", queue, "", "--at must be given"},
 		{"objective", queue, "--at 1000 --objective u", `--objective "u": must be sum-u, sum-t, cmax, sum-stretch or max-stretch`},
-		{"solver", queue, "--at 1000 --solver scip", `--solver "scip": must be own, cbc or glpsol`},
+		{"solver", queue, "--at 1000 --solver scip", `--solver "scip": must be own or cbc`},
 		{"the first of two", queue, "--at 1000 --late x --objective u", `--objective "u": must be sum-u, sum-t, cmax, sum-stretch or max-stretch`},
-		{"nodes of a program", queue, "--at 1000 --solver glpsol --nodes 9", "--nodes means nothing to --solver glpsol"},
+		{"nodes of a program", queue, "--at 1000 --solver cbc --nodes 9", "--nodes means nothing to --solver cbc"},
 		{"negative nodes", queue, "--at 1000 --nodes -1", "--nodes -1: at least 1"},
 		{"negative limit", queue, "--at 1000 --limit -1s", "--limit -1s: must be above 0"},
 		{"nobody waits", queue, "--at 100000", "queue.swf: nobody waited at 100000 s"},

@@ -20,10 +20,10 @@ var errLong = fmt.Errorf("it printed more than %d MiB", most>>20)
 
 // execute runs the program to its end, and returns what it printed. The program is
 // a process group of its own, so that what it has started ends with it.
-func (p *program) execute(arguments []string, stop func() bool) ([]byte, error) {
-	ctx, cancel := context.WithTimeoutCause(p.ctx, p.limit+p.grace, fmt.Errorf("it did not end within its limit of %v", p.limit))
+func (c *cbc) execute(arguments []string, stop func() bool) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(c.ctx, c.limit+c.grace, fmt.Errorf("it did not end within its limit of %v", c.limit))
 	defer cancel()
-	path, err := exec.LookPath(p.kind.name)
+	path, err := exec.LookPath(program)
 	if err != nil {
 		return nil, errors.New("it is not installed")
 	}

@@ -1,13 +1,12 @@
-// Package solver lets programs that are installed, cbc and glpsol, order a queue,
-// behind the interface of ostrich/optimal. They read the linear programme from a file
-// and are ended, with all that they have started, when their time is up.
+// Package solver lets cbc, if it is installed, order a queue, behind the interface of
+// ostrich/optimal. It reads the linear programme from a file and is ended, with all
+// that it has started, when its time is up.
 package solver
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -17,14 +16,16 @@ import (
 	"slurm-ostrich/ostrich/optimal"
 )
 
-// Names lists the solvers: the own one, and the programs.
-var Names = []string{"own", "cbc", "glpsol"}
+// Names lists the solvers: the own one, and the program.
+var Names = []string{"own", program}
 
-// ErrFailed says that a program is not installed, failed, or answered with what is
+const program = "cbc"
+
+// ErrFailed says that the program is not installed, failed, or answered with what is
 // no answer. The schedule that comes with it is EASY's.
 var ErrFailed = errors.New("EASY's schedule stands")
 
-// New returns the solver of a name. A program gets the linear programme in a
+// New returns the solver of a name. cbc gets the linear programme in a
 // formulation and so much time, and is ended when ctx is. The own solver needs
 // neither: its budget says when it ends.
 func New(ctx context.Context, name string, f optimal.Formulation, limit time.Duration) (optimal.Solver, error) {
@@ -37,66 +38,37 @@ func New(ctx context.Context, name string, f optimal.Formulation, limit time.Dur
 	case limit <= 0:
 		return nil, fmt.Errorf("%s: a time limit of %v", name, limit)
 	}
-	return &program{ctx: ctx, kind: kinds[i-1], formulation: f, limit: limit, grace: 5 * time.Second}, nil
+	return &cbc{ctx: ctx, formulation: f, limit: limit, grace: 5 * time.Second}, nil
 }
 
-// program is a solver that is installed.
-type program struct {
+// cbc is the solver of COIN-OR.
+type cbc struct {
 	ctx         context.Context
-	kind        kind
 	formulation optimal.Formulation
 	limit       time.Duration
 	grace       time.Duration // beyond the limit, before it is killed
 }
 
-// kind is how one program is called and answers.
-type kind struct {
-	name      string
-	arguments func(model, solution string, seconds int) []string
-	write     func(*optimal.Model, io.Writer) error
-	parse     func(m *optimal.Model, printed, solution []byte) (answer, error)
-}
-
-var kinds = []kind{
-	{
-		name: "cbc",
-		arguments: func(model, solution string, seconds int) []string {
-			return []string{model, "-timeMode", "elapsed", "-sec", strconv.Itoa(seconds), "-ratioGap", "0", "-allowableGap", "0", "-solve", "-solution", solution}
-		},
-		write: (*optimal.Model).WriteLP,
-		parse: parseCBC,
-	},
-	{
-		name: "glpsol",
-		arguments: func(model, solution string, seconds int) []string {
-			return []string{"--freemps", model, "--tmlim", strconv.Itoa(seconds), "--write", solution}
-		},
-		// It numbers the columns in the order of the file, which for MPS is the model's.
-		write: (*optimal.Model).WriteMPS,
-		parse: parseGLPSOL,
-	},
-}
-
 // Solve implements [optimal.Solver]. Of the budget it heeds Stop, and Nodes only if
 // they are 0. An [ErrFailed] comes with EASY's schedule.
-func (p *program) Solve(in *optimal.Instance, o optimal.Objective, b optimal.Budget) (optimal.Result, error) {
+func (c *cbc) Solve(in *optimal.Instance, o optimal.Objective, b optimal.Budget) (optimal.Result, error) {
 	easy, err := optimal.Listed(in, o, nil)
 	if err != nil || b.Nodes == 0 || len(in.Jobs) == 0 {
 		return easy, err
 	}
-	m, err := optimal.NewModel(in, o, p.formulation)
+	m, err := optimal.NewModel(in, o, c.formulation)
 	if err != nil {
 		return easy, err
 	}
-	a, err := p.run(m, b.Stop)
+	a, err := c.run(m, b.Stop)
 	r := easy
 	if err == nil {
 		r, err = optimal.Listed(in, o, a.starts)
 	}
 	if err != nil {
-		return easy, fmt.Errorf("%s: %w; %w", p.kind.name, err, ErrFailed)
+		return easy, fmt.Errorf("%s: %w; %w", program, err, ErrFailed)
 	}
-	// The programs compute with a tolerance: what is optimal must also be so when
+	// It computes with a tolerance: what is optimal must also be so when
 	// the jobs are listed.
 	const tolerance = 1e-5
 	r.Bound = min(r.Value, max(r.Bound, a.bound))
@@ -107,23 +79,25 @@ func (p *program) Solve(in *optimal.Instance, o optimal.Objective, b optimal.Bud
 }
 
 // run writes the model, runs the program on it and reads its answer.
-func (p *program) run(m *optimal.Model, stop func() bool) (a answer, err error) {
+func (c *cbc) run(m *optimal.Model, stop func() bool) (a answer, err error) {
 	dir, err := os.MkdirTemp("", "ostrich-solver-")
 	if err != nil {
 		return a, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	// cbc goes by the end of the name, glpsol by its option.
+	// It goes by the end of the name.
 	model, solution := filepath.Join(dir, "model.lp"), filepath.Join(dir, "solution")
 	f, err := os.Create(model)
 	if err != nil {
 		return a, err
 	}
-	if err = errors.Join(p.kind.write(m, f), f.Close()); err != nil {
+	if err = errors.Join(m.WriteLP(f), f.Close()); err != nil {
 		return a, err
 	}
-	seconds := max(1, int((p.limit+time.Second-1)/time.Second))
-	printed, err := p.execute(p.kind.arguments(model, solution, seconds), stop)
+	seconds := max(1, int((c.limit+time.Second-1)/time.Second))
+	printed, err := c.execute([]string{
+		model, "-timeMode", "elapsed", "-sec", strconv.Itoa(seconds), "-ratioGap", "0", "-allowableGap", "0", "-solve", "-solution", solution,
+	}, stop)
 	if err != nil {
 		return a, err
 	}
@@ -131,5 +105,5 @@ func (p *program) run(m *optimal.Model, stop func() bool) (a answer, err error) 
 	if err != nil {
 		return a, fmt.Errorf("it wrote no solution: %s", lastLine(printed))
 	}
-	return p.kind.parse(m, printed, text)
+	return parse(m, printed, text)
 }
