@@ -59,7 +59,7 @@ func TestClasses(t *testing.T) {
 			s := mustNew(t, h, setup)
 			if tt.change != "" {
 				var err error
-				if s, _, err = s.Change(tt.change, nil); err != nil {
+				if s, _, err = s.Change(tt.change); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -151,7 +150,7 @@ func (o *SiteOptions) candidates(site *Study, policies []*Policy) ([]*candidate,
 		changed := site
 		heeds := []string{} // nil is all
 		for change := range strings.SplitSeq(what, ",") {
-			next, heeded, err := changed.Change(strings.TrimSpace(change), os.ReadFile)
+			next, heeded, err := changed.Change(strings.TrimSpace(change))
 			if err != nil {
 				return nil, fmt.Errorf("--what-if: %w", err)
 			}

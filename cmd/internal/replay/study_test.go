@@ -3,7 +3,6 @@ package replay
 import (
 	"errors"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -331,7 +330,7 @@ func TestMeasure(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := mustNew(t, h, Setup{Options: window30, Measure: rule})
-		changed, _, err := s.Change("rule:arrival=1s", nil)
+		changed, _, err := s.Change("rule:arrival=1s")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -363,9 +362,6 @@ func TestMeasure(t *testing.T) {
 func TestChange(t *testing.T) {
 	h := history()
 	s := mustNew(t, h, Setup{Options: window30})
-	file := func(string) ([]byte, error) {
-		return []byte("campaigns:\n  - {user: zoe, account: bio, jobs: 3, procs: 2, run: 1m, times: 2, every: 10m}\n"), nil
-	}
 	for _, tt := range []struct {
 		what   string
 		heeded []string
@@ -382,10 +378,9 @@ func TestChange(t *testing.T) {
 		{"halflife:1d", []string{"fairshare"}, func(c *Study) bool { return c.Priority.HalfLife == 86400 }},
 		{"nodes:+2", nil, func(c *Study) bool { return c.Pools[0].Procs == 12 && c.Procs == 8 }},
 		{"procs:+1", nil, func(c *Study) bool { return c.Pools[0].Procs == 9 && c.Priority.Procs == 9 }},
-		{"add:load.yaml", nil, func(c *Study) bool { return len(c.Jobs) == 11 && c.Users[2] == User{"zoe", "bio"} }},
 	} {
 		t.Run(tt.what, func(t *testing.T) {
-			c, heeded, err := s.Change(tt.what, file)
+			c, heeded, err := s.Change(tt.what)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -400,9 +395,9 @@ func TestChange(t *testing.T) {
 			}
 		})
 	}
-	more, _, err := s.Change("nodes:+2", nil)
+	more, _, err := s.Change("nodes:+2")
 	if err == nil {
-		more, _, err = more.Change("procs:+1", nil)
+		more, _, err = more.Change("procs:+1")
 	}
 	if err != nil || more.Pools[0].Procs != 13 || more.Priority.Procs != 13 || more.Priority.Nodes != 6 {
 		t.Errorf("both: %v, %v of %d nodes", err, more.Pools, more.Priority.Nodes)
@@ -431,51 +426,17 @@ func TestChangeErrors(t *testing.T) {
 		"nodes:-4":                   "the machine has 4 nodes",
 		"procs:-8":                   "the machine has 8 processors",
 		"procs:-1":                   "needs 8 processors",
-		"add:missing":                "missing",
+		"add:load.yaml":              "unknown; there are",
 	} {
-		_, _, err := s.Change(what, func(name string) ([]byte, error) {
-			return nil, &os.PathError{Op: "open", Path: name, Err: os.ErrNotExist}
-		})
+		_, _, err := s.Change(what)
 		if err == nil || !strings.Contains(err.Error(), words) || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v, want %q", what, err, words)
 		}
 	}
 	s.Nodes = 0
-	if _, _, err := s.Change("nodes:+1", nil); err == nil || !strings.Contains(err.Error(), "--nodes") {
+	if _, _, err := s.Change("nodes:+1"); err == nil || !strings.Contains(err.Error(), "--nodes") {
 		t.Errorf("nodes of an unknown size: %v", err)
 	}
-}
-
-func TestReadLoad(t *testing.T) {
-	for text, words := range map[string]string{
-		"":                                "no campaigns",
-		"campaigns: []":                   "no campaigns",
-		"jobs: 3":                         "field jobs not found",
-		"campaigns:\n- 3":                 "load.yaml:2: a campaign is a list",
-		"campaigns:\n- {run: 1m}":         "load.yaml:2: user: is missing",
-		"campaigns:\n- {user: a}":         "load.yaml:2: run: is missing",
-		"campaigns:\n- {user: a, run: 1}": "load.yaml:2: run: \"1\" is no time",
-		"campaigns:\n- {user: a, run: 1m, jobs: 0}":       "load.yaml:2: jobs: 0 is below 1",
-		"campaigns:\n- {user: a, run: 1m, times: 2}":      "load.yaml:2: every: is missing",
-		"campaigns:\n- {user: a, run: 1m, nodes: 2}":      "load.yaml:2: nodes: there is no such key",
-		"campaigns:\n- {user: a, run: 1m, jobs: 9999999}": "are too many",
-	} {
-		if _, err := readLoad("load.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), words) {
-			t.Errorf("%q: %v, want %q", text, err, words)
-		}
-	}
-}
-
-func FuzzReadLoad(f *testing.F) {
-	f.Add([]byte("campaigns:\n  - {user: zoe, account: bio, at: 2h, jobs: 3, procs: 2, run: 1m, limit: 2m, times: 2, every: 10m}\n"))
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		list, err := readLoad("f", raw)
-		for _, a := range list {
-			if err != nil || a.user == "" || a.run < 1 || a.jobs < 1 || a.procs < 1 || a.at < 0 || a.limit < 1 {
-				t.Errorf("%+v, %v", a, err)
-			}
-		}
-	})
 }
 
 func TestFromLog(t *testing.T) {
