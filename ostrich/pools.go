@@ -46,7 +46,7 @@ type route struct{ partitions, qos string }
 // NewPools returns the schedules of the given classes and pools, all with the same options.
 // Without a pool there is a single one named "" for everything. Names and partitions must
 // differ, and at most one pool may be without partitions.
-func NewPools(o Options, horizon Duration, classes Classes, pools ...Pool) (*Pools, error) {
+func NewPools(o Options, delay Duration, classes Classes, pools ...Pool) (*Pools, error) {
 	if len(pools) == 0 {
 		pools = []Pool{{}}
 	}
@@ -63,7 +63,7 @@ func NewPools(o Options, horizon Duration, classes Classes, pools ...Pool) (*Poo
 			if err != nil {
 				return nil, err
 			}
-			p.timelines = append(p.timelines, NewTimeline(s, horizon))
+			p.timelines = append(p.timelines, NewTimeline(s, delay))
 		}
 		if len(pool.Partitions) == 0 {
 			if p.rest >= 0 {

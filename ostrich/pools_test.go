@@ -23,8 +23,8 @@ var urgentFirst = Classes{
 // job whose QOS changes counts in the new class as if submitted there, waiting or running.
 func TestClasses(t *testing.T) {
 	for _, pools := range [][]Pool{nil, {{Name: "a", Partitions: []string{"pa"}}, {Name: "b", Partitions: []string{"pb"}}}} {
-		for _, horizon := range []Duration{0, 1000} {
-			p, err := NewPools(Options{Machine: Parallel}, horizon, urgentFirst, pools...)
+		for _, delay := range []Duration{0, 1000} {
+			p, err := NewPools(Options{Machine: Parallel}, delay, urgentFirst, pools...)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,7 +21,7 @@ func TestSuppose(t *testing.T) {
 			return
 		}
 		const late = 20
-		timeline := NewTimeline(mustNew(t, o), Duration(rapid.SampledFrom([]int{late, 40, 1000}).Draw(t, "horizon")))
+		timeline := NewTimeline(mustNew(t, o), Duration(rapid.SampledFrom([]int{late, 40, 1000}).Draw(t, "delay")))
 		coming := make(map[Time][]Event)
 		last := make(map[JobID]Time)
 		end := Time(0)
@@ -100,9 +100,9 @@ func drawSupposed(t *rapid.T, events, known []Event, now Time) []Event {
 	return supposed
 }
 
-// TestSupposeBeyondHorizon: a job of which accounting tells nothing for longer than
+// TestSupposeBeyondDelay: a job of which accounting tells nothing for longer than
 // the timeline reaches back is in its place all the same.
-func TestSupposeBeyondHorizon(t *testing.T) {
+func TestSupposeBeyondDelay(t *testing.T) {
 	timeline := NewTimeline(mustNew(t, Options{Procs: 4}), 60)
 	timeline.Add(Event{At: 100, Kind: Submit, Job: Job{ID: 1, User: 1, Procs: 4, Estimate: 1000, Submit: 100}})
 	waiting := Event{At: 110, Kind: Submit, Job: Job{ID: 2, User: 2, Procs: 1, Estimate: 10, Submit: 110}}

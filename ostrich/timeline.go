@@ -4,13 +4,13 @@ import "slices"
 
 // A Timeline keeps a Schedule up to date from events that come late or out of
 // order, as they do from an accounting database. If no event comes later than the
-// horizon allows, the schedule is the one that the same events in order give.
+// delay allows, the schedule is the one that the same events in order give.
 //
 // It keeps an early copy of the schedule and the events since. A late event that is
 // younger than the copy is sorted in, and the events are stepped again. An older one
 // takes effect at the time of the copy.
 type Timeline struct {
-	horizon Duration
+	delay   Duration
 	base    *Schedule  // all events before those of the log have been stepped
 	log     []reported // in the order of Compare
 	asked   bool
@@ -31,16 +31,16 @@ type reported struct {
 }
 
 // NewTimeline returns a timeline that begins with the given schedule and owns it.
-// Events may come up to horizon seconds late.
-func NewTimeline(s *Schedule, horizon Duration) *Timeline {
-	return &Timeline{horizon: horizon, base: s}
+// Events may come up to delay seconds late.
+func NewTimeline(s *Schedule, delay Duration) *Timeline {
+	return &Timeline{delay: delay, base: s}
 }
 
 // Add adds events, in any order. A Change of a pending job corrects its submission
 // if the timeline reaches back that far: a schedule rebuilt from the accounting
 // tables would find the corrected record only.
 //
-// A task of a job array whose submission is older than the horizon, and which
+// A task of a job array whose submission is older than the delay, and which
 // is new, leaves the pending record of its array (Slurm gives tasks an id of
 // their own when they start).
 func (t *Timeline) Add(events ...Event) {
@@ -55,8 +55,8 @@ func (t *Timeline) Add(events ...Event) {
 	if t.current != nil && events[0].At <= t.current.now {
 		t.current = nil
 	}
-	// A cold start: what is older than the horizon need not be kept.
-	until := events[len(events)-1].At - Time(t.horizon)
+	// A cold start: what is older than the delay need not be kept.
+	until := events[len(events)-1].At - Time(t.delay)
 	for !t.asked && len(t.log) == 0 && len(events) > 0 && events[0].At < until {
 		t.refuse(t.base.Step(events[0]))
 		events = events[1:]
@@ -207,8 +207,8 @@ func (t *Timeline) retract(gone Job, at Time) (asked int) {
 func (t *Timeline) At(now Time) (*Schedule, []error) {
 	bad := t.bad
 	t.bad, t.asked = nil, true
-	if t.current == nil || Duration(now-t.base.now) > 2*t.horizon {
-		bad = append(bad, t.advanceBase(now-Time(t.horizon))...)
+	if t.current == nil || Duration(now-t.base.now) > 2*t.delay {
+		bad = append(bad, t.advanceBase(now-Time(t.delay))...)
 	}
 	if t.ahead && t.current != nil && now > t.current.now {
 		t.current = nil

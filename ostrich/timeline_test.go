@@ -24,7 +24,7 @@ func orderless(events []Event) bool {
 	return true
 }
 
-// TestLateEvents: events that come up to the horizon late, in any order and in
+// TestLateEvents: events that come up to the delay late, in any order and in
 // batches of any size, give what the same events in order give, to the last bit.
 func TestLateEvents(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -35,12 +35,12 @@ func TestLateEvents(t *testing.T) {
 		if !orderless(events) {
 			return
 		}
-		horizon := rapid.IntRange(0, 60).Draw(t, "horizon")
-		timeline := NewTimeline(mustNew(t, o), Duration(horizon))
+		delay := rapid.IntRange(0, 60).Draw(t, "delay")
+		timeline := NewTimeline(mustNew(t, o), Duration(delay))
 		coming := make(map[Time][]Event)
 		end := Time(0)
 		for _, e := range events {
-			at := e.At + Time(rapid.IntRange(0, horizon).Draw(t, "delay"))
+			at := e.At + Time(rapid.IntRange(0, delay).Draw(t, "delay"))
 			coming[at] = append(coming[at], e)
 			end = max(end, at)
 		}
@@ -93,7 +93,7 @@ func TestCorrection(t *testing.T) {
 }
 
 // TestChangeOfRequeued: what a requeued job changes to counts from then on, whether its
-// submission is within the horizon or not, and whether it is told at once or bit by bit.
+// submission is within the delay or not, and whether it is told at once or bit by bit.
 func TestChangeOfRequeued(t *testing.T) {
 	j := Job{ID: 1, User: 1, Procs: 1, Estimate: 100, Submit: 1}
 	started, longer := j, j
@@ -104,28 +104,28 @@ func TestChangeOfRequeued(t *testing.T) {
 		{At: 20, Kind: Requeue, Job: j},
 		{At: 30, Kind: Change, Job: longer},
 	}
-	for _, horizon := range []Duration{0, 300} {
+	for _, delay := range []Duration{0, 300} {
 		for n := range events {
-			timeline := NewTimeline(mustNew(t, Options{Procs: 4}), horizon)
+			timeline := NewTimeline(mustNew(t, Options{Procs: 4}), delay)
 			timeline.Add(events[:n]...)
 			timeline.At(25)
 			timeline.Add(events[n:]...)
 			for _, at := range []Time{30, 1000} {
 				s, bad := timeline.At(at)
 				if got, _ := s.Expected(1); got != 5000 || len(bad) > 0 {
-					t.Errorf("horizon %d, %d told first, t = %d: expected to run for %d s, want 5000; refused %v", horizon, n, at, got, bad)
+					t.Errorf("delay %d, %d told first, t = %d: expected to run for %d s, want 5000; refused %v", delay, n, at, got, bad)
 				}
 			}
 		}
 	}
 }
 
-// TestBeyondHorizon: what comes later than the horizon takes effect late, but
+// TestBeyondDelay: what comes later than the delay takes effect late, but
 // every job is there that should be, and no other.
-func TestBeyondHorizon(t *testing.T) {
+func TestBeyondDelay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawOptions(t)
-		timeline := NewTimeline(mustNew(t, o), Duration(rapid.IntRange(0, 10).Draw(t, "horizon")))
+		timeline := NewTimeline(mustNew(t, o), Duration(rapid.IntRange(0, 10).Draw(t, "delay")))
 		events := drawEvents(t, everything)
 		running := make(map[JobID]bool)
 		last := make(map[JobID]Time)
@@ -171,7 +171,7 @@ func TestBeyondHorizon(t *testing.T) {
 }
 
 // TestColdStart: a long history, in batches, is stepped as it comes; only the
-// horizon is kept.
+// delay is kept.
 func TestColdStart(t *testing.T) {
 	timeline := NewTimeline(mustNew(t, Options{Procs: 4}), 100)
 	id := JobID(0)
@@ -203,7 +203,7 @@ func TestColdStart(t *testing.T) {
 }
 
 // TestRefusedOnce: what is wrong with an event is returned once, and not at all if what
-// it lacked comes within the horizon.
+// it lacked comes within the delay.
 func TestRefusedOnce(t *testing.T) {
 	timeline := NewTimeline(mustNew(t, Options{Procs: 4}), 100)
 	j := Job{ID: 1, User: 1, Procs: 1, Estimate: 50, Submit: 10}
@@ -227,7 +227,7 @@ func TestRefusedOnce(t *testing.T) {
 	}
 }
 
-// TestLateTask: an array that waits for longer than the horizon starts its
+// TestLateTask: an array that waits for longer than the delay starts its
 // tasks one by one; each gets a record with the submission of the array.
 func TestLateTask(t *testing.T) {
 	timeline := NewTimeline(mustNew(t, Options{Procs: 4}), 100)
@@ -308,8 +308,8 @@ func TestPoolOfJob(t *testing.T) {
 		{40, []Event{{At: 30, Kind: Start, Job: started}}, map[string][]JobID{"cpu": {2}, "rest": {3}}, map[string]int{"gpu": 2}},
 		{70, []Event{{At: 60, Kind: End, Job: ended}}, map[string][]JobID{"cpu": {2}, "rest": {3}}, nil},
 	}
-	for _, horizon := range []Duration{0, 5, 1000} {
-		steadily, err := NewPools(Options{Inside: SPT}, horizon, Classes{}, cpu, gpu, rest)
+	for _, delay := range []Duration{0, 5, 1000} {
+		steadily, err := NewPools(Options{Inside: SPT}, delay, Classes{}, cpu, gpu, rest)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -324,17 +324,17 @@ func TestPoolOfJob(t *testing.T) {
 			}
 			for _, p := range at {
 				if diff := cmp.Diff(step.pending[p.Pool.Name], ids(p.Schedule.Order()), nearly); diff != "" {
-					t.Errorf("horizon %d, t = %d, pool %s: (-want +got)\n%s", horizon, step.now, p.Pool.Name, diff)
+					t.Errorf("delay %d, t = %d, pool %s: (-want +got)\n%s", delay, step.now, p.Pool.Name, diff)
 				}
 				if got, want := p.Schedule.Busy(), step.busy[p.Pool.Name]; got != want {
-					t.Errorf("horizon %d, t = %d, pool %s: %d busy, want %d", horizon, step.now, p.Pool.Name, got, want)
+					t.Errorf("delay %d, t = %d, pool %s: %d busy, want %d", delay, step.now, p.Pool.Name, got, want)
 				}
 			}
-			if horizon < 1000 {
+			if delay < 1000 {
 				continue
 			}
 			// Anew, all at once and backwards: the job was always in the gpu pool.
-			rebuilt, err := NewPools(Options{Inside: SPT}, horizon, Classes{}, cpu, gpu, rest)
+			rebuilt, err := NewPools(Options{Inside: SPT}, delay, Classes{}, cpu, gpu, rest)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -412,8 +412,8 @@ func TestPoolsMove(t *testing.T) {
 func TestPoolOfAllocated(t *testing.T) {
 	cpu, gpu := Pool{Name: "cpu", Partitions: []string{"short"}}, Pool{Name: "gpu", Partitions: []string{"gpu"}}
 	for _, partitions := range []string{"gpu", "short,gpu"} {
-		for _, horizon := range []Duration{0, 1000} {
-			p, err := NewPools(Options{Procs: 8, Predictor: Alike}, horizon, Classes{}, cpu, gpu)
+		for _, delay := range []Duration{0, 1000} {
+			p, err := NewPools(Options{Procs: 8, Predictor: Alike}, delay, Classes{}, cpu, gpu)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -432,7 +432,7 @@ func TestPoolOfAllocated(t *testing.T) {
 			p.Add(Event{At: 500, Kind: Submit, Job: Job{ID: 3, User: 1, Partition: "gpu", Procs: 1, Estimate: 600, Submit: 500}})
 			s, bad := p.At(500)
 			if got, _ := s[1].Schedule.Expected(3); got != 40 || len(bad) > 0 {
-				t.Errorf("%s, horizon %d: expected to run for %d s, want 40; refused %v", partitions, horizon, got, bad)
+				t.Errorf("%s, delay %d: expected to run for %d s, want 40; refused %v", partitions, delay, got, bad)
 			}
 		}
 	}

@@ -284,7 +284,7 @@ func (o *ordeal) choose(troubled bool) {
 	switch how := o.trouble; {
 	case o.absent == 0 && o.strikes(away):
 		o.frozen, o.struck = o.cluster.Now(), false // no cycle fails by that
-		o.absent = 1 + o.random.IntN(8)             // within the horizon
+		o.absent = 1 + o.random.IntN(8)             // within schedule.delay
 	case o.shut == 0 && (o.strikes(denied) || o.strikes(noSocket)):
 		o.tables.shut(how)
 		o.shut = 1 + o.random.IntN(3)

@@ -47,9 +47,6 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 	if c.Journal != nil {
 		d.log.Warn().Err(c.Journal).Msg("the journal was not as it was left")
 	}
-	if c.Unplanned != nil {
-		d.log.Warn().Err(c.Unplanned).Msg("the queue could not be planned; it keeps the order without a plan")
-	}
 	d.rivals(c)
 	d.governed(c)
 	if o.err != nil {

@@ -57,7 +57,7 @@ func TestSweep(t *testing.T) {
 	points := strings.Count(local, "\n") // the header has the newline of the last row
 	tasks := (points + 4) / 5
 	began := time.Now()
-	job := b.do(t, name, "sbatch", "--parsable", "--output="+dir+"/%a.log", "-t", "5", fmt.Sprintf("--array=0-%d%%6", tasks-1), dir+"/array.sh",
+	job := b.do(t, name, "sbatch", "--parsable", "--output="+dir+"/%a.log", "--export=PATH="+b.bin+":/usr/bin:/bin", "-t", "5", fmt.Sprintf("--array=0-%d%%6", tasks-1), dir+"/array.sh",
 		dir+"/grid.yaml", dir+"/out", "5")
 	// Nothing is computed but by the tasks.
 	eventually(t, "accounting has all tasks as completed", func() string {

@@ -33,7 +33,7 @@ func TestClassed(t *testing.T) {
 		{"two", first, []ostrich.JobID{1, 4, 3, 2, 5}},
 		{"none", Classes{}, []ostrich.JobID{1, 2, 4, 5, 3}},
 	} {
-		loop := Machine{Procs: 1, Open: true, Policy: Classed(o, nil, tt.classes)}
+		loop := Machine{Procs: 1, Open: true, Policy: Classed(o, tt.classes)}
 		jobs, err := loop.Run(campaigns)
 		if err != nil {
 			t.Fatal(err)
@@ -56,7 +56,7 @@ func TestClassed(t *testing.T) {
 func TestClassedLate(t *testing.T) {
 	o := ostrich.Options{Machine: ostrich.Parallel, Settle: true, Gate: ostrich.Off}
 	late := func(classes Classes) bool {
-		made, err := Classed(o, nil, classes)(1)
+		made, err := Classed(o, classes)(1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func TestClassedAsPools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := Classed(o, nil, Classes{Number: 2, Of: class})(4)
+	made, err := Classed(o, Classes{Number: 2, Of: class})(4)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,13 +34,7 @@ func OStrich(o ostrich.Options) Policy {
 // jobs inside them by the lengths that it expects. What the workload says of
 // campaigns only decides when jobs are submitted, and with Dependencies when they can
 // start: until then they are kept back, as ostrichd keeps them (ostrich.Hold).
-func Sidecar(o ostrich.Options) Policy { return Ordered(o, nil) }
-
-// Ordered is Sidecar with the jobs in an order that is made of the schedule; nil is
-// ostrich.Schedule.Order. It may leave out jobs, which wait.
-func Ordered(o ostrich.Options, order func(*ostrich.Schedule) []ostrich.Place) Policy {
-	return Classed(o, order, Classes{})
-}
+func Sidecar(o ostrich.Options) Policy { return Classed(o, Classes{}) }
 
 // Classes are the site's own order of jobs, above that of the campaigns.
 type Classes struct {
@@ -48,13 +42,13 @@ type Classes struct {
 	Of     func(id ostrich.JobID) int // the class of a job by its running number, 0 goes first; nil without classes
 }
 
-// Classed is Ordered with a schedule for each class, as ostrichd has them. All jobs of one
+// Classed is Sidecar with a schedule for each class, as ostrichd has them. All jobs of one
 // class go before all jobs of the next.
-func Classed(o ostrich.Options, order func(*ostrich.Schedule) []ostrich.Place, classes Classes) Policy {
+func Classed(o ostrich.Options, classes Classes) Policy {
 	return func(m int) (Ranker, error) {
 		own := o // replays may run at once
 		own.Procs = m
-		r := &sidecar{order: order, class: classes.Of}
+		r := &sidecar{class: classes.Of}
 		for range max(1, classes.Number) {
 			s, err := ostrich.New(own)
 			if err != nil {
@@ -68,9 +62,8 @@ func Classed(o ostrich.Options, order func(*ostrich.Schedule) []ostrich.Place, c
 
 // sidecar lists the jobs in the order of the virtual schedules.
 type sidecar struct {
-	schedules []virtual                               // by class
-	class     func(ostrich.JobID) int                 // nil: one of all jobs
-	order     func(*ostrich.Schedule) []ostrich.Place // nil: that of the schedule
+	schedules []virtual               // by class
+	class     func(ostrich.JobID) int // nil: one of all jobs
 	jobs      []ostrich.JobID
 }
 
@@ -113,12 +106,6 @@ func (r *sidecar) AdvanceTo(t ostrich.Time) error {
 func (r *sidecar) Jobs() []ostrich.JobID {
 	r.jobs = r.jobs[:0]
 	for _, s := range r.schedules {
-		if r.order != nil {
-			for _, p := range r.order(s.Schedule) {
-				r.jobs = append(r.jobs, p.Job)
-			}
-			continue
-		}
 		for id := range s.Pending() {
 			r.jobs = append(r.jobs, id)
 		}

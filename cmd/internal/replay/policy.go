@@ -41,17 +41,15 @@ func (s *Study) Replay(p *Policy, progress func(ended int)) ([]report.Job, time.
 		if first := slices.IndexFunc(s.Jobs, func(j Job) bool { return j.pool == i }); first >= 0 {
 			begin = s.Jobs[first].Submit
 		}
-		var unplanned error
 		p.Into(&loop, &Material{
-			Options: s.Options, Plans: s.Plans, Planned: s.Planned, Unplanned: func(err error) { unplanned = err },
-			Shares: s.Shares, Priority: s.asOf(begin), Closed: s.Run.closed, Classes: s.classOf(requests),
+			Options: s.Options, Shares: s.Shares, Priority: s.asOf(begin), Closed: s.Run.closed, Classes: s.classOf(requests),
 			Request: func(n ostrich.JobID) multifactor.Request { return requests[n-1] },
 		}, false)
 		if p.submitted && s.Run.inside == nil {
 			loop.Inside = p.inside
 		}
 		ran, err := loop.Run(campaigns)
-		if err = cmp.Or(err, unplanned); err != nil {
+		if err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", p.Name, err)
 		}
 		for _, j := range ran {

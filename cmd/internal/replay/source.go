@@ -129,7 +129,6 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 		return nil, err
 	}
 	s.setup = Setup{Procs: o.Procs, Nodes: o.Nodes, Options: options, Tree: config.Schedule.Shares == slurmdb.Tree, Location: s.location}
-	s.setup.Plans, s.setup.Planned = config.Plans(), config.Planned()
 	s.setup.Weight, s.setup.ClassBy = config.Priority.Mode == priority.Weight, config.Priority.Classes
 	s.lengths = lengths.Options{
 		Predictor: config.Schedule.Predictor.String(), Class: config.Schedule.Class.String(), Tree: s.setup.Tree,

@@ -14,7 +14,6 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
-	"slurm-ostrich/ostrich/horizon"
 	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
@@ -32,8 +31,6 @@ type Setup struct {
 	Location   *time.Location   // where slurmctld is, for PriorityUsageResetPeriod; nil is UTC
 
 	Options ostrich.Options // of OStrich's schedule, but for Procs
-	Plans   bool            // its order is changed by a plan,
-	Planned horizon.Options // by this one
 	Weight  bool            // priorities are written in mode weight: there are no classes, as Slurm adds QOS and partition itself
 	ClassBy priority.ClassBy
 	Measure ostrich.Rule // makes the campaigns in which every policy is measured

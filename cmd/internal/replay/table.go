@@ -10,7 +10,6 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/grid"
-	"slurm-ostrich/ostrich/horizon"
 	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/sim"
@@ -64,9 +63,6 @@ type Material struct {
 	Period    ostrich.Duration
 	Priority  multifactor.Config
 	Horizon   sim.Horizon
-	Plans     bool                                      // the order of OStrich is changed by a plan,
-	Planned   horizon.Options                           // by this one
-	Unplanned func(error)                               // is called the first time that a queue cannot be planned; it may be nil
 	Classes   sim.Classes                               // of OStrich's order at a site
 	Request   func(n ostrich.JobID) multifactor.Request // of the n-th job of the loop
 }
@@ -84,10 +80,6 @@ var table = append([]Policy{
 	{
 		Name: "classic", needs: Parts, rank: func(m *Material) sim.Policy { return flat(m, multifactor.NoFairTree) },
 		Usage: "the same with PriorityFlags=NO_FAIR_TREE: fair share as it was before Fair Tree",
-	},
-	{
-		Name: "horizon", needs: Site, gated: true, rank: horizonOf,
-		Usage: "ostrich with schedule.order horizon: the head of the queue planned for the waits that users accept",
 	},
 	{Name: "ostrich", needs: Site, Usage: "the virtual schedule, with the settings of ostrichd", gated: true, rank: siteOf},
 	{
@@ -164,33 +156,16 @@ func virtualOf(m *Material) sim.Policy { return m.shared(sim.OStrich(m.Options))
 
 // sidecarOf returns the virtual schedule that finds campaigns itself, as ostrichd
 // does.
-func sidecarOf(m *Material) sim.Policy { return m.shared(sim.Classed(m.Options, nil, m.Classes)) }
+func sidecarOf(m *Material) sim.Policy { return m.shared(sim.Classed(m.Options, m.Classes)) }
 
 // siteOf returns the virtual schedule of a site's jobs. In a closed loop the
 // submitted campaigns are not those of the recorded times, so the schedule finds
 // them itself; with classes too, as a submitted campaign may have jobs of several.
 func siteOf(m *Material) sim.Policy {
-	if m.Plans {
-		return horizonOf(m)
-	}
 	if m.Closed || m.Classes.Number > 0 {
 		return sidecarOf(m)
 	}
 	return virtualOf(m)
-}
-
-// horizonOf returns the virtual schedule with the order that a plan makes of it. Where
-// a queue cannot be planned it keeps its order.
-func horizonOf(m *Material) sim.Policy {
-	planned := m.Planned
-	return m.shared(sim.Classed(m.Options, func(s *ostrich.Schedule) []ostrich.Place {
-		order, err := planned.Reorder(s)
-		if err != nil && m.Unplanned != nil {
-			m.Unplanned(err)
-			m.Unplanned = nil
-		}
-		return order
-	}, m.Classes))
 }
 
 // shared returns a virtual schedule that divides the machine by the shares.

@@ -43,7 +43,7 @@ func (s *Study) Change(what string) (changed *Study, heeded []string, err error)
 			err = errors.New("ostrichd cannot hold jobs back; demote or off")
 		}
 	case "classes":
-		heeded, err = []string{"ostrich", "horizon"}, c.reclass(strings.ReplaceAll(value, "+", ","))
+		err = c.reclass(strings.ReplaceAll(value, "+", ","))
 	case "halflife":
 		heeded = []string{"fairshare"}
 		c.Priority.HalfLife, err = span(value)

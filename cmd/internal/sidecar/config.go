@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/ostrich/horizon"
-	"slurm-ostrich/ostrich/optimal"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
@@ -65,9 +63,7 @@ type Config struct {
 		Class        slurmdb.ClassBy
 		Hints        string
 		DefaultLimit time.Duration
-		Horizon      time.Duration
-		Ahead        time.Duration // how far a job may come to stand in front of others under horizon; 0: none does
-		Nodes        int           // schedules that horizon looks at, at most; 0: the order stays
+		Delay        time.Duration
 	}
 	Pools        []ostrich.Pool
 	Satisfaction satisfaction.Acceptance
@@ -154,9 +150,7 @@ func Default() Config {
 	c.Schedule.Class = slurmdb.ByName
 	c.Schedule.Hints = hintsOff
 	c.Schedule.DefaultLimit = 7 * day
-	c.Schedule.Horizon = 5 * time.Minute
-	c.Schedule.Ahead = time.Hour
-	c.Schedule.Nodes = 2000
+	c.Schedule.Delay = 5 * time.Minute
 	c.Satisfaction = satisfaction.Median
 	c.Priority.Channel = priority.SiteFactor
 	c.Priority.Mode = priority.Strict
@@ -183,7 +177,6 @@ const (
 
 	orderRemaining = "remaining"
 	orderPaper     = "paper"
-	orderHorizon   = "horizon"
 	hintsOff       = "off"
 	hintsComment   = "comment"
 )
@@ -201,16 +194,6 @@ func (c *Config) ScheduleOptions() (ostrich.Options, error) {
 		return o, errors.New(`schedule.gate: "strict" would have to hold jobs back, which the sidecar does not do; use demote or off`)
 	}
 	return o, o.Validate()
-}
-
-// Plans reports whether the head of the queue is planned, with the options of Planned.
-func (c *Config) Plans() bool { return c.Schedule.Order == orderHorizon }
-
-// Planned returns how a plan changes the order of a virtual schedule.
-func (c *Config) Planned() horizon.Options {
-	return horizon.Options{
-		Ahead: seconds(c.Schedule.Ahead), Nodes: int64(c.Schedule.Nodes), Accept: c.Satisfaction, Objective: optimal.SumT,
-	}
 }
 
 // PlanOptions returns the options of a plan under a controller, without what the
@@ -338,7 +321,7 @@ func (c *Config) Source() (slurmdb.Config, error) {
 
 // remembered returns how far back the virtual schedule looks. sacct is not asked for more,
 // because slurmdbd holds its whole answer in memory.
-func (c *Config) remembered() time.Duration { return max(day, c.Schedule.Memory, c.Schedule.Horizon) }
+func (c *Config) remembered() time.Duration { return max(day, c.Schedule.Memory, c.Schedule.Delay) }
 
 func seconds(d time.Duration) ostrich.Duration { return ostrich.Duration(d / time.Second) }
 

@@ -63,7 +63,6 @@ type Sidecar struct {
 	made       *planned          // what the latest plan was made from
 	latest     Plan
 	generation uint64 // see Cycle.Generation
-	unplanned  bool   // the latest plan was made without what Config.Planned wants
 	patience   patience
 
 	lead  *Lead // decides who writes; nil where nobody else can
@@ -170,11 +169,6 @@ type Cycle struct {
 	// that Slurm does not know, in the first cycle, or a partition of a pool that is gone,
 	// in the cycle that finds it gone.
 	Journal, Names error
-
-	// Unplanned is why the head of a queue could not be planned, so that the order is
-	// the plain one (schedule.order horizon). It is reported once, and again only after
-	// planning has worked.
-	Unplanned error
 
 	campaigns [][]ostrich.Campaign // of the pools, see Campaigns
 	users     [][]ostrich.User

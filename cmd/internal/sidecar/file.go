@@ -118,10 +118,19 @@ func (r *fileReader) mapping(n *yaml.Node, above string) {
 			}
 		case r.section(key + "."):
 			r.mapping(value, key+".")
+		case gone[key] != "":
+			r.fail(name, "%s: %s", key, gone[key])
 		default:
 			r.fail(name, "%s: unknown key", key)
 		}
 	}
+}
+
+// gone says what became of settings that there were.
+var gone = map[string]string{
+	"schedule.horizon": "is schedule.delay now",
+	"schedule.ahead":   "there is no schedule.order horizon any more; remove it",
+	"schedule.nodes":   "there is no schedule.order horizon any more; remove it",
 }
 
 func (r *fileReader) section(above string) bool {

@@ -147,7 +147,7 @@ func (p *parts) sidecar() (*Sidecar, error) {
 		return nil, err
 	}
 	classes := c.Classes(p.controller, p.partitions)
-	pools, err := ostrich.NewPools(o, seconds(c.Schedule.Horizon), classes, c.Pools...)
+	pools, err := ostrich.NewPools(o, seconds(c.Schedule.Delay), classes, c.Pools...)
 	if err != nil {
 		return nil, err
 	}

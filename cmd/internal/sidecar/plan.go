@@ -1,7 +1,6 @@
 package sidecar
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -109,22 +108,9 @@ func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 	options := s.options()
 	s.patience = patience{now: now, could: options.Could(c.Queue)}
 	orders := make([]priority.Order, len(c.Pools))
-	var failed error
 	for i, in := range c.Pools {
-		places := in.Schedule.Order()
-		if s.config.Plans() {
-			planned, err := s.config.Planned().Reorder(in.Schedule)
-			if err != nil && failed == nil {
-				failed = fmt.Errorf("pool %q: %w", in.Pool.Name, err)
-			}
-			places = planned
-		}
-		orders[i] = priority.Order{Pool: in.Pool.Name, Class: in.Class, Procs: in.Schedule.Procs(), Places: places}
+		orders[i] = priority.Order{Pool: in.Pool.Name, Class: in.Class, Procs: in.Schedule.Procs(), Places: in.Schedule.Order()}
 	}
-	if failed != nil && !s.unplanned {
-		c.Unplanned = failed
-	}
-	s.unplanned = failed != nil
 	all, err := options.PlanPools(orders, c.Queue)
 	if err != nil {
 		return Plan{}, err

@@ -77,9 +77,7 @@ func Settings(c *Config) []Setting {
 		{Key: "campaign.late", Value: byName(&c.Campaign.Late, ostrich.LateNames), Usage: "what a job that joins late does to its campaign: " + names(ostrich.LateNames)},
 		{Key: "campaign.declared", Value: byName(&c.Campaign.Declared, slurmdb.DeclareNames), Usage: "where users say which jobs are one campaign: off, comment (campaign:NAME in --comment), wckey or name (NAME:... in --job-name)"},
 
-		{Key: "schedule.order", Value: oneOf(&c.Schedule.Order, orderRemaining, orderPaper, orderHorizon), Usage: "what goes first: remaining (the campaign that has the least left until its virtual completion, a late one by the work left of it), paper (finish tags alone, late work first; schedule.late_grace and schedule.memory mean nothing then) or horizon (remaining, with the head of the queue planned so that users wait for less than they accept, see satisfaction)"},
-		{Key: "schedule.ahead", Value: span{&c.Schedule.Ahead, 0}, Usage: "with schedule.order horizon: how far a job may come to stand in front of others, in the time that the whole machine needs for what they preceded it by; 0: none does"},
-		{Key: "schedule.nodes", Value: number{&c.Schedule.Nodes}, Usage: "with schedule.order horizon: how many schedules are looked at to plan a queue, of which a job more is planned for each 50; 0: the order stays"},
+		{Key: "schedule.order", Value: oneOf(&c.Schedule.Order, orderRemaining, orderPaper), Usage: "what goes first: remaining (the campaign that has the least left until its virtual completion, a late one by the work left of it) or paper (finish tags alone, late work first; schedule.late_grace and schedule.memory mean nothing then)"},
 		{Key: "schedule.late_grace", Value: offSpan{span{&c.Schedule.LateGrace, time.Second}}, Usage: "how long a campaign that is late competes by what is left of it before it goes first; off: late campaigns go first"},
 		{Key: "schedule.memory", Value: offSpan{span{&c.Schedule.Memory, time.Minute}}, Usage: "half-life of what users have had, which counts against their campaigns; off: past use does not count"},
 		{Key: "schedule.machine", Value: byName(&c.Schedule.Machine, ostrich.MachineNames), Usage: "what users share virtually: sequential (all processors) or parallel (those really busy)"},
@@ -90,11 +88,11 @@ func Settings(c *Config) []Setting {
 		{Key: "schedule.class", Value: byName(&c.Schedule.Class, slurmdb.ClassNames), Usage: "which jobs of a user do the same, for predictors that ask: off, name (without digits) or script (where Slurm stores it, else name)"},
 		{Key: "schedule.hints", Value: oneOf(&c.Schedule.Hints, hintsOff, hintsComment), Usage: "where users say how long a job will run: off or comment (expect=TIME in --comment)"},
 		{Key: "schedule.default_limit", Value: span{&c.Schedule.DefaultLimit, time.Second}, Usage: "expected length where neither job nor partition has a limit"},
-		{Key: "schedule.horizon", Value: span{&c.Schedule.Horizon, time.Second}, Usage: "how late accounting may tell of something without a trace in the order"},
+		{Key: "schedule.delay", Value: span{&c.Schedule.Delay, time.Second}, Usage: "how late accounting may tell of something without a trace in the order"},
 		{Key: "pools", Value: pools{&c.Pools}, Usage: "partitions that share nodes, as name=partition,...;...; empty: the whole cluster is one pool"},
 
 		{Key: "due", Value: truth{&c.Due}, Usage: "whether explain and the status page show until when users accept to wait (satisfaction), which is no promise: true or false"},
-		{Key: "satisfaction", Value: accepted{&c.Satisfaction}, Usage: "the wait that users accept, by which jobs are due, which orders nothing but under schedule.order horizon: " + satisfaction.Usage},
+		{Key: "satisfaction", Value: accepted{&c.Satisfaction}, Usage: "the wait that users accept, by which jobs are due, and which orders nothing: " + satisfaction.Usage},
 
 		{Key: "priority.channel", Value: oneOf(&c.Priority.Channel, priority.SiteFactor, priority.Nice, priority.Priority), Usage: "what is written: sitefactor, nice, priority"},
 		{Key: "priority.mode", Value: oneOf(&c.Priority.Mode, priority.Strict, priority.Weight), Usage: "strict (outweigh all of multifactor) or weight (one factor among the others)"},

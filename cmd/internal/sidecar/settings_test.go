@@ -116,7 +116,7 @@ func TestSetRefuses(t *testing.T) {
 		{"interval", "999ms", `999ms is too short; the least is 1s`},
 		{"interval.min", "500ms", `500ms is too short; the least is 1s`},
 		{"doorbell", "10ms", `10ms is too short; the least is 100ms; or off`},
-		{"schedule.order", "papers", `"papers" is none of remaining, paper, horizon`},
+		{"schedule.order", "papers", `"papers" is none of remaining, paper`},
 		{"schedule.late_grace", "500ms", `500ms is too short; the least is 1s; or off`},
 		{"schedule.memory", "never", `"never" is not a length of time such as 90s, 10m, 12h or 14d; or off`},
 		{"priority.depth", "1e3", `"1e3" is not a whole number from 0 to 2147483647`},
