@@ -14,7 +14,7 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/swf"
 )
 
 func campaignsCommand() *cli.Command {
@@ -101,7 +101,7 @@ func logCampaigns(c *cli.Context, o *replay.LogOptions) error {
 		return fmt.Errorf("campaigns: %w", err)
 	}
 	o.Given, o.User = c.IsSet, c.String("user")
-	w, err := o.Workload(c.Context, c.String("swf"), ostrich.ByNames, sim.Exact)
+	w, err := o.Workload(c.Context, c.String("swf"), ostrich.ByNames, swf.Exact)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/swf"
 	"slurm-ostrich/ostrich/trace"
 )
 
@@ -35,7 +36,7 @@ func bags(t testing.TB, m Model, seed uint64) (*trace.Log, []sim.Campaign) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobs, _, err := sim.FromLog(log, int(log.Processors()), sim.Exact)
+	jobs, _, err := swf.Jobs(log, int(log.Processors()), swf.Exact)
 	if err != nil {
 		t.Fatal(err)
 	}

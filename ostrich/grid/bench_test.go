@@ -9,6 +9,7 @@ import (
 	"slurm-ostrich/ostrich/bot"
 	"slurm-ostrich/ostrich/grid"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/swf"
 )
 
 // average is a workload of the average system.
@@ -19,7 +20,7 @@ func average(tb testing.TB, tasks int) []grid.Bag {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	jobs, _, err := sim.FromLog(log, 1<<20, sim.Exact)
+	jobs, _, err := swf.Jobs(log, 1<<20, swf.Exact)
 	if err != nil {
 		tb.Fatal(err)
 	}

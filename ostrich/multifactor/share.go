@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"slurm-ostrich/ostrich"
 )
 
 // Share is a line of sshare -l.
@@ -220,4 +222,20 @@ func oblivious(x, above *node, siblings float64) float64 {
 		k = 1 / (1 + (5*lp)*(5*lp))
 	}
 	return ofParent * math.Pow(local, k) * x.norm
+}
+
+// Simplified returns Slurm's factor as thesis 2.4 simplifies it:
+//
+//	F = 2^(−U/S)
+//
+// U is the user's part of all usage in a period, and S the normalised share,
+// above 0. F is 1 without usage, 0.5 if the user has used exactly the share, and
+// less beyond that. If nobody has used anything, U is not defined; the example of
+// figure 2.14 begins with 0.5 for everybody, as if U were S, and so does this
+// function.
+func Simplified(usage, total ostrich.Work, share float64) float64 {
+	if total <= 0 {
+		return 0.5
+	}
+	return math.Exp2(-float64(usage/total) / share)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/multifactor"
 )
 
 // Divisible is the work of a user that any number of processors can do, as in
@@ -88,29 +89,13 @@ func SpaceShare(m int, loads []Divisible) ([]float64, error) {
 	return ends, nil
 }
 
-// FairShareFactor returns Slurm's factor as thesis 2.4 simplifies it:
-//
-//	F = 2^(−U/S)
-//
-// U is the user's part of all usage in a period, and S the normalised share,
-// above 0. F is 1 without usage, 0.5 if the user has used exactly the share, and
-// less beyond that. If nobody has used anything, U is not defined; the example of
-// figure 2.14 begins with 0.5 for everybody, as if U were S, and so does this
-// function.
-func FairShareFactor(usage, total ostrich.Work, share float64) float64 {
-	if total <= 0 {
-		return 0.5
-	}
-	return math.Exp2(-float64(usage/total) / share)
-}
-
 // Turn is a part of a schedule in which one user has the whole machine.
 type Turn struct {
 	User       ostrich.UserID
 	Start, End float64 // seconds
 }
 
-// FairShare gives the whole machine to one user at a time, by FairShareFactor
+// FairShare gives the whole machine to one user at a time, by multifactor.Simplified
 // (thesis 2.4, figure 2.14). It computes the factors at every multiple of the
 // period, from the usage in the period before and with S = 1/k, where k counts
 // the users that have work then. Users go by falling factor. The thesis breaks
@@ -206,7 +191,7 @@ func factors(state []fairUser, now int64) {
 		u := &state[i]
 		u.factor = 0
 		if u.there(now) {
-			u.factor = FairShareFactor(ostrich.Work(u.used), ostrich.Work(total), 1/float64(k))
+			u.factor = multifactor.Simplified(ostrich.Work(u.used), ostrich.Work(total), 1/float64(k))
 		}
 		u.used = 0
 	}

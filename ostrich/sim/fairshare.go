@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/ostrich/policy"
+	"slurm-ostrich/ostrich/multifactor"
 )
 
 // FairShare is the policy that ranks the jobs of users by Slurm's fair-share
@@ -141,7 +141,7 @@ func (f *fairShare) calculate(until ostrich.Time) {
 	}
 	f.order = slices.DeleteFunc(f.order, func(u *sharer) bool {
 		if u.listed = u.open > 0; u.listed {
-			u.factor = policy.FairShareFactor(u.used, total, 1/float64(k))
+			u.factor = multifactor.Simplified(u.used, total, 1/float64(k))
 		}
 		u.used = 0
 		return !u.listed

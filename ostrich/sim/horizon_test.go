@@ -17,7 +17,7 @@ import (
 
 // optimise plans with so many nodes. Seconds stand for the hours of real jobs.
 func optimise(nodes int64, o optimal.Objective) sim.Planner {
-	return sim.Optimise{
+	return optimal.Planner{
 		Solver: optimal.Own{}, Objective: o, Accept: satisfaction.Acceptance{Slope: 1.5, Offset: 0.05},
 		Budget: func() optimal.Budget { return optimal.Budget{Nodes: nodes} },
 	}.Plan

@@ -10,6 +10,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/swf"
 	"slurm-ostrich/ostrich/trace"
 )
 
@@ -97,7 +98,7 @@ func TestLinkedGenerated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		jobs, _, err := sim.FromLog(log, 100, sim.Exact)
+		jobs, _, err := swf.Jobs(log, 100, swf.Exact)
 		if err != nil {
 			t.Fatal(err)
 		}

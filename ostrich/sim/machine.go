@@ -237,8 +237,8 @@ const mostJobs = math.MaxInt32 / 4
 // jobs as there may be, overflows.
 const latest = ostrich.Time(1) << 61
 
-// longest is the longest that a job may run or be expected to.
-const longest = ostrich.Duration(math.MaxInt32 - 1)
+// Longest is the longest that a job may run or be expected to.
+const Longest = ostrich.Duration(math.MaxInt32 - 1)
 
 // submitFault returns what is wrong with the submission time of a job or a campaign, "" for
 // nothing. before is that of the one in front of it, for the first one its own.
@@ -257,9 +257,9 @@ func fault(m, procs int, run, estimate ostrich.Duration) string {
 	switch {
 	case procs < 1 || procs > m:
 		return fmt.Sprintf("needs %d of %d processors", procs, m)
-	case run < 1 || run > longest:
+	case run < 1 || run > Longest:
 		return fmt.Sprintf("runs for %d s", run)
-	case estimate < 1 || estimate > longest:
+	case estimate < 1 || estimate > Longest:
 		return fmt.Sprintf("has an estimate of %d s", estimate)
 	}
 	return ""

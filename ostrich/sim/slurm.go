@@ -45,11 +45,11 @@ func (s Scheduler) check() error {
 	switch {
 	case s.Depth < 0:
 		return fmt.Errorf("sim: a main scheduler that looks at %d jobs: %w", s.Depth, ErrWorkload)
-	case s.Interval < 0 || s.Interval > longest:
+	case s.Interval < 0 || s.Interval > Longest:
 		return fmt.Errorf("sim: a main scheduler that looks at all jobs every %d s: %w", s.Interval, ErrWorkload)
-	case s.Delay > longest:
+	case s.Delay > Longest:
 		return fmt.Errorf("sim: a main scheduler that waits for %d s: %w", s.Delay, ErrWorkload)
-	case s.BackfillInterval < 0 || s.BackfillInterval > longest:
+	case s.BackfillInterval < 0 || s.BackfillInterval > Longest:
 		return fmt.Errorf("sim: a backfill scheduler that looks every %d s: %w", s.BackfillInterval, ErrWorkload)
 	case s.BackfillWindow < 0:
 		return fmt.Errorf("sim: a backfill window of %d s: %w", s.BackfillWindow, ErrWorkload)

@@ -17,7 +17,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/bot"
 	"slurm-ostrich/ostrich/grid"
-	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/swf"
 )
 
 // bagGap is how far apart submissions of a bag of a log are at most: its
@@ -49,7 +49,7 @@ func drawBags(s bot.System, bags int) (*workload, error) {
 		return nil, fmt.Errorf("figures: %w", err)
 	}
 	b := &workload{name: s.Name + ", drawn"}
-	if b.jobs, _, err = sim.FromLog(log, 1, sim.Exact); err != nil {
+	if b.jobs, _, err = swf.Jobs(log, 1, swf.Exact); err != nil {
 		return nil, fmt.Errorf("figures: %w", err)
 	}
 	for i := range b.jobs {

@@ -11,6 +11,7 @@ import (
 	"slurm-ostrich/ostrich/bot"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/swf"
 	"slurm-ostrich/ostrich/trace"
 )
 
@@ -127,7 +128,7 @@ func TestBotReadings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobs, _, err := sim.FromLog(log, lpcProcs, sim.Exact)
+	jobs, _, err := swf.Jobs(log, lpcProcs, swf.Exact)
 	if err != nil {
 		t.Fatal(err)
 	}

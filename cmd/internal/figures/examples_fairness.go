@@ -12,6 +12,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/sim"
 )
@@ -291,10 +292,10 @@ func figure214(name string) *Result {
 		}
 	}
 	factor := func(usage ostrich.Work, users float64) string {
-		return format.Trimmed(policy.FairShareFactor(usage, 12, 1/users), 3)
+		return format.Trimmed(multifactor.Simplified(usage, 12, 1/users), 3)
 	}
 	numbers := []Number{
-		{What: "factors of dark and medium gray at 0", Paper: "0.5", Ours: format.Trimmed(policy.FairShareFactor(0, 0, 1.0/2), 3)},
+		{What: "factors of dark and medium gray at 0", Paper: "0.5", Ours: format.Trimmed(multifactor.Simplified(0, 0, 1.0/2), 3)},
 		{What: "factor of dark gray at 2", Paper: "0.125", Ours: factor(12, 3)},
 		{What: "factor of the others at 2", Paper: "1", Ours: factor(0, 3)},
 		{What: "who has the machine from 2 to 4", Paper: "light gray user", Ours: users[turns[1].User-1].Name},

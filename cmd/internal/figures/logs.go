@@ -8,6 +8,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/swf"
 	"slurm-ostrich/ostrich/trace"
 )
 
@@ -30,7 +31,7 @@ type workload struct {
 }
 
 // read reads a log, for a machine of so many processors or of those in its header.
-func (in Input) read(ctx context.Context, file, name string, procs int, estimates sim.Estimates, rule ostrich.Rule) (*workload, error) {
+func (in Input) read(ctx context.Context, file, name string, procs int, estimates swf.Estimates, rule ostrich.Rule) (*workload, error) {
 	log, err := trace.Open(filepath.Join(in.Traces, file), trace.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("figures: %w", err)
@@ -39,7 +40,7 @@ func (in Input) read(ctx context.Context, file, name string, procs int, estimate
 		procs = int(log.Number("MaxProcs"))
 	}
 	w := &workload{name: name, procs: procs, records: len(log.Records), begin: time.Unix(log.Number("UnixStartTime"), 0).In(paris)}
-	if w.jobs, _, err = sim.FromLog(log, procs, estimates); err == nil {
+	if w.jobs, _, err = swf.Jobs(log, procs, estimates); err == nil {
 		w.numbers, err = sim.Numbers(w.jobs, rule)
 	}
 	if err == nil {
@@ -60,12 +61,12 @@ func (in Input) read(ctx context.Context, file, name string, procs int, estimate
 
 // readLCG reads the log LCG, and finds its bags by a rule.
 func readLCG(ctx context.Context, in Input, rule ostrich.Rule) (*workload, error) {
-	return in.read(ctx, lcgFile, "LCG", 1, sim.Exact, rule)
+	return in.read(ctx, lcgFile, "LCG", 1, swf.Exact, rule)
 }
 
 // readLPC reads the log of thesis section 5.5.
 func readLPC(ctx context.Context, in Input) (*workload, error) {
-	w, err := in.read(ctx, lpcFile, "LPC", lpcProcs, sim.Exact, ostrich.Rule{})
+	w, err := in.read(ctx, lpcFile, "LPC", lpcProcs, swf.Exact, ostrich.Rule{})
 	if err == nil && w.begin.Unix() < 1 {
 		err = fmt.Errorf("figures: %s: header: no UnixStartTime", lpcFile)
 	}
@@ -74,7 +75,7 @@ func readLPC(ctx context.Context, in Input) (*workload, error) {
 
 // readMILP reads a log from which scenarios are taken.
 func readMILP(ctx context.Context, in Input, file, name string) (*workload, error) {
-	return in.read(ctx, file, name, 0, sim.ByLimit, ostrich.Rule{})
+	return in.read(ctx, file, name, 0, swf.ByLimit, ostrich.Rule{})
 }
 
 // date converts a time of the log to a date.

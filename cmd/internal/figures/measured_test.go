@@ -20,6 +20,7 @@ import (
 	"slurm-ostrich/cmd/internal/svg/svgtest"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/swf"
 	"slurm-ostrich/ostrich/trace"
 	"slurm-ostrich/ostrich/trace/tracetest"
 )
@@ -167,7 +168,7 @@ func TestDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobs, _, err := sim.FromLog(log, 64, sim.Exact)
+	jobs, _, err := swf.Jobs(log, 64, swf.Exact)
 	if err != nil {
 		t.Fatal(err)
 	}

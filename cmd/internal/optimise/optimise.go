@@ -18,6 +18,7 @@ import (
 	"slurm-ostrich/ostrich/optimal"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/swf"
 )
 
 // Options say which queue is ordered, and how, in the words of a command line.
@@ -44,7 +45,7 @@ func (o *Options) Flags() []cli.Flag {
 		&cli.StringFlag{Name: "objective", Usage: "what gets small: `OBJECTIVE` is " + console.List(optimal.ObjectiveNames), Value: optimal.ObjectiveNames[0], Destination: &o.Objective},
 		replay.SatisfactionFlag("", &o.Satisfaction),
 		&cli.StringFlag{Name: "late", Usage: "jobs that are late in every schedule: `WHAT` is drop or keep", DefaultText: "drop for sum-u, keep for the others", Destination: &o.Late},
-		&cli.StringFlag{Name: "estimate", Usage: "how long a job is expected to run: `ESTIMATE` is limit or exact", Value: sim.EstimateNames[0], Destination: &o.Estimate},
+		&cli.StringFlag{Name: "estimate", Usage: "how long a job is expected to run: `ESTIMATE` is limit or exact", Value: swf.EstimateNames[0], Destination: &o.Estimate},
 		&cli.StringFlag{Name: "solver", Usage: "who solves it: `SOLVER` is " + console.List(solver.Names), Value: solver.Names[0], Destination: &o.Solver},
 		&cli.StringFlag{Name: "model", Usage: "the linear programme, for cbc and files: `MODEL` is " + console.List(optimal.FormulationNames), Value: optimal.FormulationNames[0], Destination: &o.Model},
 		&cli.DurationFlag{Name: "limit", Usage: "end the search after `TIME`", Value: 10 * time.Second, Destination: &o.Limit},
@@ -92,7 +93,7 @@ type Job struct {
 type choices struct {
 	objective optimal.Objective
 	accept    satisfaction.Acceptance
-	estimates sim.Estimates
+	estimates swf.Estimates
 	model     optimal.Formulation
 	solver    optimal.Solver
 	drop      bool
@@ -115,7 +116,7 @@ func (o *Options) choices(ctx context.Context) (c choices, err error) {
 	if c.accept, one = satisfaction.Parse(o.Satisfaction); one != nil && err == nil {
 		err = fmt.Errorf("--satisfaction: %w", one)
 	}
-	c.estimates, one = console.Named[sim.Estimates](sim.EstimateNames[:2], o.Estimate)
+	c.estimates, one = console.Named[swf.Estimates](swf.EstimateNames[:2], o.Estimate)
 	wrong("estimate", one)
 	c.model, one = console.Named[optimal.Formulation](optimal.FormulationNames, o.Model)
 	wrong("model", one)

@@ -14,7 +14,7 @@ import (
 	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/satisfaction"
-	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/swf"
 )
 
 // quickLogs is how many logs a quick bench takes.
@@ -105,7 +105,7 @@ func (o *Options) read(ctx context.Context, stderr io.Writer) ([]Log, error) {
 	}
 	var logs []Log
 	for _, path := range paths {
-		w, err := o.Workload(ctx, path, replay.RuleNames, sim.ByLimit)
+		w, err := o.Workload(ctx, path, replay.RuleNames, swf.ByLimit)
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/swf"
 	"slurm-ostrich/ostrich/trace"
 	"slurm-ostrich/ostrich/trace/tracetest"
 	"slurm-ostrich/priority"
@@ -168,7 +169,7 @@ func month(b *testing.B, path string) (procs int, jobs []sim.Logged) {
 		b.Fatal(err)
 	}
 	procs = int(log.Processors())
-	all, _, err := sim.FromLog(log, procs, sim.ByLimit)
+	all, _, err := swf.Jobs(log, procs, swf.ByLimit)
 	if err != nil {
 		b.Fatal(err)
 	}

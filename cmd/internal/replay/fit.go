@@ -12,7 +12,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/bot"
-	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/swf"
 	"slurm-ostrich/ostrich/trace"
 )
 
@@ -124,7 +124,7 @@ func (o *FitOptions) one(ctx context.Context, path string) (*FittedLog, *bot.Fit
 	if err != nil {
 		return nil, nil, err
 	}
-	w, err := options.Take(path, log, RuleNames, sim.Exact)
+	w, err := options.Take(path, log, RuleNames, swf.Exact)
 	if err != nil {
 		return nil, nil, err
 	}

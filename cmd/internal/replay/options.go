@@ -17,6 +17,7 @@ import (
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/swf"
 	"slurm-ostrich/ostrich/trace"
 )
 
@@ -287,17 +288,17 @@ func (o *Options) Run() (Run, error) {
 }
 
 // Estimates returns how long jobs are expected to run.
-func (o *Options) Estimates() (sim.Estimates, error) {
-	e, err := console.Named[sim.Estimates](sim.EstimateNames, o.Estimate)
+func (o *Options) Estimates() (swf.Estimates, error) {
+	e, err := console.Named[swf.Estimates](swf.EstimateNames, o.Estimate)
 	switch {
 	case err != nil:
 		return 0, fmt.Errorf("--estimate %w", err)
 	case !o.Kill:
 		return e, nil
-	case o.given("estimate") && e != sim.Asked:
+	case o.given("estimate") && e != swf.Asked:
 		return 0, fmt.Errorf("--kill ends jobs at their requested time, which --estimate %s hides", o.Estimate)
 	}
-	return sim.Asked, nil
+	return swf.Asked, nil
 }
 
 // CheckAlone checks the value of one option, as far as that can be done without
@@ -406,7 +407,7 @@ func (h *horizonOptions) flags() []cli.Flag {
 
 // horizon returns what the options say, for the waits that users accept.
 func (h *horizonOptions) horizon(accept satisfaction.Acceptance, given func(option string) bool) (sim.Horizon, error) {
-	plan := sim.Optimise{Solver: optimal.Own{}, Accept: accept}
+	plan := optimal.Planner{Solver: optimal.Own{}, Accept: accept}
 	var bad faults
 	plan.Objective = named[optimal.Objective](&bad, "objective", planned, h.objective)
 	length := ostrich.Duration(h.length / time.Second)

@@ -15,6 +15,7 @@ import (
 	"slurm-ostrich/ostrich/grid"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/swf"
 	"slurm-ostrich/ostrich/trace"
 )
 
@@ -33,7 +34,7 @@ func (r Run) simulation(w *Workload) (*Simulation, error) {
 
 // runs returns the replays that the options ask for of each log: on each of the
 // platforms, if any, under each of the policies.
-func (o *Options) runs() ([]Run, sim.Estimates, error) {
+func (o *Options) runs() ([]Run, swf.Estimates, error) {
 	settings, err := o.Run()
 	if err != nil {
 		return nil, 0, err

@@ -115,7 +115,7 @@ func (s *Study) schedulers(k *priority.Controller) {
 		BackfillInterval: p.BackfillInterval, BackfillDepth: k.BackfillMaxJobTest, BackfillWindow: p.BackfillWindow,
 	}
 	if p.Interval == priority.Never {
-		s.Scheduler.Interval = longest
+		s.Scheduler.Interval = sim.Longest
 	}
 	if p.BatchDelay == 0 {
 		s.Scheduler.Delay = -1

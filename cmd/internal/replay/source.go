@@ -18,6 +18,7 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/swf"
 	"slurm-ostrich/ostrich/trace"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
@@ -410,9 +411,9 @@ func (s *source) ask(ctx context.Context, commands slurm.Commands) {
 // FromLog converts a workload log to accounting on a machine of m processors. Its
 // users and groups are numbers, and become user5 in group2. Times are those of the
 // log, from 1 on; the window is that of the submissions. Without a job it returns
-// sim.ErrNoJobs.
+// swf.ErrNoJobs.
 func FromLog(log *trace.Log, m int) (*accounting.History, error) {
-	jobs, in, err := sim.FromLog(log, m, sim.Asked)
+	jobs, in, err := swf.Jobs(log, m, swf.Asked)
 	if err != nil {
 		return nil, err
 	}

@@ -181,8 +181,8 @@ func (s *Study) addJobs(h *accounting.History) error {
 		if j.End != 0 && limit > 0 {
 			parts = append(parts, float64(l.Run)/float64(limit))
 		}
-		l.Run = min(l.Run, longest)
-		l.Estimate = min(cmp.Or(limit, l.Run), longest)
+		l.Run = min(l.Run, sim.Longest)
+		l.Estimate = min(cmp.Or(limit, l.Run), sim.Longest)
 		l.Estimate = max(l.Estimate, l.Run)
 		a := h.Associations[j.Association]
 		user := User{Name: a.User}
@@ -273,9 +273,6 @@ func (s *Study) finish(open int, parts []float64) string {
 
 // day is how long an unfinished job without a limit may run.
 const day = ostrich.Duration(24 * 3600)
-
-// longest is the longest run that a replay can have.
-const longest = ostrich.Duration(math.MaxInt32 - 1)
 
 // sort puts the jobs in the order of their arrival and numbers them.
 func (s *Study) sort() {

@@ -15,6 +15,7 @@ import (
 	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/swf"
 	"slurm-ostrich/ostrich/trace"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
@@ -455,7 +456,7 @@ func TestFromLog(t *testing.T) {
 	if diff := cmp.Diff(want, h.Jobs); diff != "" || h.Associations[0] != (accounting.Association{User: "user7", Account: "group3"}) || len(h.Notes) != 1 {
 		t.Errorf("%+v -want +got:\n%s", h, diff)
 	}
-	if _, err := FromLog(&trace.Log{}, 4); !errors.Is(err, sim.ErrNoJobs) {
+	if _, err := FromLog(&trace.Log{}, 4); !errors.Is(err, swf.ErrNoJobs) {
 		t.Errorf("an empty log: %v", err)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/swf"
 	"slurm-ostrich/ostrich/trace"
 )
 
@@ -34,7 +35,7 @@ type Workload struct {
 }
 
 // Workload reads a log by the options. names are the rules that it may use.
-func (o *LogOptions) Workload(ctx context.Context, path string, names []string, estimates sim.Estimates) (*Workload, error) {
+func (o *LogOptions) Workload(ctx context.Context, path string, names []string, estimates swf.Estimates) (*Workload, error) {
 	log, err := o.Read(ctx, path)
 	if err != nil {
 		if note := Skipped(log); note != "" {
@@ -55,7 +56,7 @@ func Skipped(log *trace.Log) string {
 
 // Take returns what the options choose of a log that was read from path. It does
 // not change the log.
-func (o *LogOptions) Take(path string, log *trace.Log, names []string, estimates sim.Estimates) (*Workload, error) {
+func (o *LogOptions) Take(path string, log *trace.Log, names []string, estimates swf.Estimates) (*Workload, error) {
 	w := &Workload{Name: LogName(path)}
 	if note := Skipped(log); note != "" {
 		w.Notes = append(w.Notes, note)
@@ -73,8 +74,8 @@ func (o *LogOptions) Take(path string, log *trace.Log, names []string, estimates
 	if w.Rule, err = o.rule(names, log); err != nil {
 		return nil, err
 	}
-	var in sim.Import
-	w.Jobs, in, err = sim.FromLog(log, w.Procs, estimates)
+	var in swf.Import
+	w.Jobs, in, err = swf.Jobs(log, w.Procs, estimates)
 	if o.platform != nil && homesNames[o.platform.homes] == byField {
 		w.homes = fieldHomes(log)
 	}

@@ -1,4 +1,6 @@
-package sim
+// Package swf takes the jobs that a replay can have out of a workload log in the Standard
+// Workload Format. It is apart from the engine, which reads no logs.
+package swf
 
 import (
 	"cmp"
@@ -8,11 +10,9 @@ import (
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/trace"
 )
-
-// Nobody owns the jobs of a log whose user is not known.
-const Nobody = ostrich.UserID(math.MaxUint32)
 
 // Estimates says how long a job of a log is expected to run.
 type Estimates uint8
@@ -33,7 +33,7 @@ const (
 // EstimateNames lists the kinds of estimates in the order of their constants.
 var EstimateNames = []string{"limit", "exact", "asked"}
 
-// Import says how FromLog read a log.
+// Import says how Jobs read a log.
 type Import struct {
 	Records int // in the log
 	Jobs    int // that can be replayed
@@ -47,7 +47,7 @@ type Import struct {
 	// Jobs that were taken, with a change or as they are.
 	Narrowed int // wider than the machine: as wide as it
 	NoWait   int // with an unknown wait: as if they had not waited
-	NoUser   int // of a user below 0: of Nobody
+	NoUser   int // of a user below 0: of sim.Nobody
 	Capped   int // with a limit beyond what a replay can have: expected to run for that
 	Repeated int // with the number of another job
 }
@@ -67,11 +67,11 @@ func (m Import) Notes() []string {
 	note(m.NotRun, "left out: no run time, or no processors")
 	note(m.Negative, "left out: submitted before the start of the log")
 	note(m.BadID, "left out: job or user number out of range")
-	note(m.TooLong, fmt.Sprintf("left out: ran for %d s or longer", longest+1))
+	note(m.TooLong, fmt.Sprintf("left out: ran for %d s or longer", sim.Longest+1))
 	note(m.Narrowed, "wider than the machine: taken as wide as it")
 	note(m.NoWait, "with an unknown wait: taken as if the wait was 0")
 	note(m.NoUser, "of an unknown user: in no campaign")
-	note(m.Capped, fmt.Sprintf("with a limit of %d s or longer: taken as 1 s less than that", longest+1))
+	note(m.Capped, fmt.Sprintf("with a limit of %d s or longer: taken as 1 s less than that", sim.Longest+1))
 	note(m.Repeated, "with the number of another job")
 	return notes
 }
@@ -79,19 +79,19 @@ func (m Import) Notes() []string {
 // ErrNoJobs marks a log of which no job can be replayed.
 var ErrNoJobs = errors.New("no job of the log can be replayed")
 
-// FromLog takes the jobs of a log that ran, for a machine of m processors,
+// Jobs takes the jobs of a log that ran, for a machine of m processors,
 // sorted by submission, those submitted at one moment in the order of the log.
 // A job is as wide as the processors it ran on, or else as those it asked for.
 // Without any job it returns ErrNoJobs.
-func FromLog(log *trace.Log, m int, estimates Estimates) ([]Logged, Import, error) {
+func Jobs(log *trace.Log, m int, estimates Estimates) ([]sim.Logged, Import, error) {
 	in := Import{Records: len(log.Records)}
 	if m < 1 || m >= math.MaxInt32 {
-		return nil, in, fmt.Errorf("sim: a machine of %d processors: %w", m, ErrWorkload)
+		return nil, in, fmt.Errorf("swf: a machine of %d processors: %w", m, sim.ErrWorkload)
 	}
 	if int(estimates) >= len(EstimateNames) {
-		return nil, in, fmt.Errorf("sim: estimates of kind %d: %w", estimates, ErrWorkload)
+		return nil, in, fmt.Errorf("swf: estimates of kind %d: %w", estimates, sim.ErrWorkload)
 	}
-	jobs := make([]Logged, 0, len(log.Records))
+	jobs := make([]sim.Logged, 0, len(log.Records))
 	for i := range log.Records {
 		r := &log.Records[i]
 		switch {
@@ -101,10 +101,10 @@ func FromLog(log *trace.Log, m int, estimates Estimates) ([]Logged, Import, erro
 		case r.Submit < 0:
 			in.Negative++
 			continue
-		case r.Number < 1 || r.Number > math.MaxUint32 || r.User >= int64(Nobody):
+		case r.Number < 1 || r.Number > math.MaxUint32 || r.User >= int64(sim.Nobody):
 			in.BadID++
 			continue
-		case r.Run > int64(longest):
+		case r.Run > int64(sim.Longest):
 			in.TooLong++
 			continue
 		}
@@ -112,9 +112,9 @@ func FromLog(log *trace.Log, m int, estimates Estimates) ([]Logged, Import, erro
 	}
 	in.Jobs, in.Repeated = len(jobs), repeated(jobs)
 	if in.Jobs == 0 {
-		return nil, in, fmt.Errorf("sim: %w (%d lines)", ErrNoJobs, in.Records)
+		return nil, in, fmt.Errorf("swf: %w (%d lines)", ErrNoJobs, in.Records)
 	}
-	bySubmit := func(a, b Logged) int { return cmp.Compare(a.Submit, b.Submit) }
+	bySubmit := func(a, b sim.Logged) int { return cmp.Compare(a.Submit, b.Submit) }
 	if !slices.IsSortedFunc(jobs, bySubmit) {
 		slices.SortStableFunc(jobs, bySubmit)
 	}
@@ -123,7 +123,7 @@ func FromLog(log *trace.Log, m int, estimates Estimates) ([]Logged, Import, erro
 
 // repeated counts the jobs beyond the first of each number. Most logs number
 // theirs in a row, which sorts in no time.
-func repeated(jobs []Logged) int {
+func repeated(jobs []sim.Logged) int {
 	ids := make([]ostrich.JobID, len(jobs))
 	for i := range jobs {
 		ids[i] = jobs[i].ID
@@ -132,7 +132,7 @@ func repeated(jobs []Logged) int {
 	return len(ids) - len(slices.Compact(ids))
 }
 
-func (m *Import) job(r *trace.Record, procs int64, estimates Estimates) Logged {
+func (m *Import) job(r *trace.Record, procs int64, estimates Estimates) sim.Logged {
 	width, wait, user, estimate := r.Procs(), r.Wait, r.User, r.Run
 	if width > procs {
 		m.Narrowed++
@@ -144,7 +144,7 @@ func (m *Import) job(r *trace.Record, procs int64, estimates Estimates) Logged {
 	}
 	if user < 0 {
 		m.NoUser++
-		user = int64(Nobody)
+		user = int64(sim.Nobody)
 	}
 	switch {
 	case estimates == ByLimit:
@@ -152,16 +152,16 @@ func (m *Import) job(r *trace.Record, procs int64, estimates Estimates) Logged {
 	case estimates == Asked && r.Limit > 0:
 		estimate = r.Limit
 	}
-	if estimate > int64(longest) {
+	if estimate > int64(sim.Longest) {
 		m.Capped++
-		estimate = int64(longest)
+		estimate = int64(sim.Longest)
 	}
 	outcome := ostrich.Done
 	if r.Status == trace.Failed || r.Status == trace.Cancelled {
 		outcome = ostrich.Stopped // those at their limit too; their length says it
 	}
-	return Logged{
-		Job: Job{
+	return sim.Logged{
+		Job: sim.Job{
 			ID: ostrich.JobID(r.Number), User: ostrich.UserID(user), Submit: ostrich.Time(r.Submit),
 			Run: ostrich.Duration(r.Run), Estimate: ostrich.Duration(estimate), Procs: int(width),
 			Class: uint64(max(0, r.App)), Outcome: outcome,
@@ -170,27 +170,4 @@ func (m *Import) job(r *trace.Record, procs int64, estimates Estimates) Logged {
 		Preceding: ostrich.JobID(max(0, min(r.Preceding, math.MaxUint32))),
 		Think:     ostrich.Duration(max(r.Think, trace.Unknown)),
 	}
-}
-
-// Numbers returns the campaign of each job of a log, numbered from 0
-// in the order in which they open; -1 for a job of Nobody. The log must be
-// sorted by Submit.
-func Numbers(log []Logged, rule ostrich.Rule) ([]int, error) {
-	s, err := rule.Splitter()
-	if err != nil {
-		return nil, fmt.Errorf("sim: %w", err)
-	}
-	numbers := make([]int, len(log))
-	for i := range log {
-		l := &log[i]
-		if l.User == Nobody {
-			numbers[i] = -1
-			continue
-		}
-		numbers[i], err = s.Next(l.accounted())
-		if err != nil {
-			return nil, fmt.Errorf("sim: %w", err)
-		}
-	}
-	return numbers, nil
 }

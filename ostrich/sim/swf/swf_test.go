@@ -1,4 +1,4 @@
-package sim_test
+package swf_test
 
 import (
 	"math"
@@ -8,12 +8,13 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/swf"
 	"slurm-ostrich/ostrich/trace"
 )
 
-// TestFromLog: what cannot be replayed, or is odd, is counted, and the rest can
+// TestJobs: what cannot be replayed, or is odd, is counted, and the rest can
 // be replayed.
-func TestFromLog(t *testing.T) {
+func TestJobs(t *testing.T) {
 	record := func(number, run, limit int64) trace.Record {
 		return trace.Record{Number: number, Submit: 10 * number, Run: run, Allocated: 1, Limit: limit, User: 1}
 	}
@@ -28,15 +29,15 @@ func TestFromLog(t *testing.T) {
 	}}
 	const longest = math.MaxInt32 - 1
 	for _, tt := range []struct {
-		estimates sim.Estimates
+		estimates swf.Estimates
 		want      []ostrich.Duration
 		capped    int
 	}{
-		{sim.ByLimit, []ostrich.Duration{60, 60, 60, longest, longest}, 1},
-		{sim.Exact, []ostrich.Duration{5, 5, 5, longest, 5}, 0},
-		{sim.Asked, []ostrich.Duration{60, 60, 60, 60, longest}, 1},
+		{swf.ByLimit, []ostrich.Duration{60, 60, 60, longest, longest}, 1},
+		{swf.Exact, []ostrich.Duration{5, 5, 5, longest, 5}, 0},
+		{swf.Asked, []ostrich.Duration{60, 60, 60, 60, longest}, 1},
 	} {
-		jobs, in, err := sim.FromLog(log, 1, tt.estimates)
+		jobs, in, err := swf.Jobs(log, 1, tt.estimates)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,15 +46,21 @@ func TestFromLog(t *testing.T) {
 			got = append(got, jobs[i].Estimate)
 		}
 		if diff := gocmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("%s: estimates -want +got\n%s", sim.EstimateNames[tt.estimates], diff)
+			t.Errorf("%s: estimates -want +got\n%s", swf.EstimateNames[tt.estimates], diff)
 		}
-		want := sim.Import{Records: 7, Jobs: 5, NotRun: 1, TooLong: 1, Capped: tt.capped, Repeated: 2}
+		want := swf.Import{Records: 7, Jobs: 5, NotRun: 1, TooLong: 1, Capped: tt.capped, Repeated: 2}
 		if diff := gocmp.Diff(want, in); diff != "" {
-			t.Errorf("%s: -want +got\n%s", sim.EstimateNames[tt.estimates], diff)
+			t.Errorf("%s: -want +got\n%s", swf.EstimateNames[tt.estimates], diff)
 		}
-		mustRun(t, sim.Machine{Procs: 1, Policy: strict}, mustCampaigns(t, jobs))
+		campaigns, err := sim.Campaigns(jobs, ostrich.Rule{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := (sim.Machine{Procs: 1, Open: true}).Run(campaigns); err != nil {
+			t.Error(err)
+		}
 	}
-	_, in, _ := sim.FromLog(log, 1, sim.ByLimit)
+	_, in, _ := swf.Jobs(log, 1, swf.ByLimit)
 	if diff := gocmp.Diff([]string{
 		"1 job left out: no run time, or no processors",
 		"1 job left out: ran for 2147483647 s or longer",

@@ -1,0 +1,34 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Nobody owns the jobs of a log whose user is not known.
+const Nobody = ostrich.UserID(math.MaxUint32)
+
+// Numbers returns the campaign of each job of a log, numbered from 0
+// in the order in which they open; -1 for a job of Nobody. The log must be
+// sorted by Submit.
+func Numbers(log []Logged, rule ostrich.Rule) ([]int, error) {
+	s, err := rule.Splitter()
+	if err != nil {
+		return nil, fmt.Errorf("sim: %w", err)
+	}
+	numbers := make([]int, len(log))
+	for i := range log {
+		l := &log[i]
+		if l.User == Nobody {
+			numbers[i] = -1
+			continue
+		}
+		numbers[i], err = s.Next(l.accounted())
+		if err != nil {
+			return nil, fmt.Errorf("sim: %w", err)
+		}
+	}
+	return numbers, nil
+}
