@@ -69,25 +69,34 @@ func explained(c *cli.Context) (*view.Selection, error) {
 const settling = 8 * time.Second
 
 // settled asks for an explanation, and again while the answer is of a moment in which
-// Slurm and accounting do not have the whole of a job yet.
+// Slurm and accounting do not have the whole of a job yet, or of users without a job, who
+// may have submitted one since.
 func settled(c *cli.Context, by *view.Selection) (*view.Answer, error) {
 	a, err := ask(c, view.AskExplain, by)
-	if err != nil || len(a.Unsettled) == 0 {
+	if err != nil {
 		return a, err
 	}
+	none, of := len(a.Jobs)+len(a.Unknown) == 0, a.Unsettled
+	switch {
+	case none:
+		of = by.Users
+	case len(of) == 0:
+		return a, nil
+	}
 	warned := c.App.ErrWriter
-	defer console.Alive(warned, "waiting for Slurm and accounting to tell of "+format.List(a.Unsettled))()
+	defer console.Alive(warned, "waiting for Slurm and accounting to tell of "+format.List(of))()
 	defer func() { c.App.ErrWriter = warned }()
 	c.App.ErrWriter = io.Discard // what is to be warned of has been
 	return settle(c.Context, a, time.Second, settling, func() (*view.Answer, error) { return ask(c, view.AskExplain, by) }), nil
 }
 
-// settle asks at every interval until an answer is of settled jobs, or some time has
-// passed. It returns the latest answer.
+// settle asks at every interval until an answer is of settled jobs, and of a later cycle
+// if the first has no job, or some time has passed. It returns the latest answer.
 func settle(ctx context.Context, a *view.Answer, every, most time.Duration, again func() (*view.Answer, error)) *view.Answer {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	for len(a.Unsettled) > 0 {
+	first := a.Time
+	for len(a.Unsettled) > 0 || len(a.Jobs)+len(a.Unknown) == 0 && a.Time == first {
 		select {
 		case <-ctx.Done():
 			return a

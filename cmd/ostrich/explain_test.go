@@ -11,7 +11,8 @@ import (
 // A job that has just been submitted is asked for again until a cycle knows it, for a
 // bounded time.
 func TestSettle(t *testing.T) {
-	fresh, known := &view.Answer{Unknown: []string{"9"}, Unsettled: []string{"9"}}, &view.Answer{}
+	fresh, known := &view.Answer{Unknown: []string{"9"}, Unsettled: []string{"9"}}, &view.Answer{Jobs: []*view.Explanation{{}}}
+	none, later := &view.Answer{Time: 7}, &view.Answer{Time: 8}
 	for _, test := range []struct {
 		name    string
 		first   *view.Answer
@@ -21,6 +22,8 @@ func TestSettle(t *testing.T) {
 	}{
 		{"known at once", known, nil, 0, known},
 		{"by the third cycle", fresh, []*view.Answer{fresh, fresh, known}, 3, known},
+		{"of a user without a job, until the next cycle", none, []*view.Answer{none, later}, 2, later},
+		{"which has the user's job", none, []*view.Answer{known}, 1, known},
 		{"the daemon ends meanwhile", fresh, []*view.Answer{fresh, nil}, 2, fresh},
 	} {
 		asked := 0
