@@ -24,8 +24,7 @@ func benchCommand() *cli.Command {
 			"first time as it is and then with every user's submissions moved by up to two hours. A figure is the ratio to\n" +
 			"the first policy on the same part, with its standard error over the parts. Campaigns are those of rule max in\n" +
 			"the recorded times, and their stretch is bounded: flow over max(W/m, longest job, --floor).\n\n" +
-			"Policies, comma-separated, each [LABEL=]NAME[:SETTING=VALUE]..., as in ostrich:gate=off:memory=7d:\n" +
-			orderbench.Usage() +
+			"Policies, comma-separated:\n" + orderbench.Usage() +
 			"\nBackfilling goes by time limits, whatever the policy goes by. Standard output has a row a policy, first over\n" +
 			"all logs, then by log; docs/simulation.md explains the columns, and the fields of --json.\n\n" +
 			"Exit code: 0 done, 1 an error, 130 interrupted. With --resume, finished runs are kept and not made again.",

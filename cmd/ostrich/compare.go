@@ -31,7 +31,7 @@ func compareCommand() *cli.Command {
 			"happened stands beside a simulation of the site's own priority/multifactor, so that one sees how far the\n" +
 			"simulation is from what happened before it claims anything of OStrich. The configuration of Slurm is asked of\n" +
 			"slurmctld and read from the association table, or read from files. Nothing is changed anywhere.\n\n" +
-			"Policies:\n" + replay.Help(replay.Site, 16) + "\n" +
+			"Policies:\n" + replay.Help(replay.Site, 16) + "\n" + replay.VariantHelp(replay.Site, 16) + "\n" +
 			"With --before DATE nothing is replayed: what happened after that moment stands beside what happened before it, as once\n" +
 			"OStrich orders the queue, over equal lengths of time.\n\n" +
 			"What if:\n  " + strings.ReplaceAll(replay.WhatIfUsage, "\n", "\n  ") + "\n\n" +

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
@@ -20,6 +21,7 @@ import (
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/manual"
+	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
@@ -110,7 +112,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 func plainCommand(c cli.Command, flags []cli.Flag, do func(*cli.Context) error) *cli.Command {
 	c.Flags = flags
 	c.HideHelpCommand = true
-	c.OnUsageError = arguments.UsageError("ostrich "+c.Name, "")
+	c.OnUsageError = usageError(c.Name)
 	c.Action = func(ctx *cli.Context) error {
 		if c.ArgsUsage == "" && ctx.NArg() > 0 {
 			return fmt.Errorf("%s: unexpected argument %q; see \"ostrich %[1]s --help\"", c.Name, ctx.Args().First())
@@ -179,5 +181,20 @@ func leftOut(ctx *cli.Context, c *sidecar.Cycle) {
 	}
 	if n := len(c.Odd); n > 0 {
 		console.Say(w, "%s rejected, first: %v", format.Plural(n, "event"), c.Odd[0])
+	}
+}
+
+// usageError returns what reports an option that a command does not understand. An option
+// that became a setting of a policy is told how to write it.
+func usageError(command string) cli.OnUsageErrorFunc {
+	report := arguments.UsageError("ostrich "+command, "")
+	if command != "simulate" && command != "compare" {
+		return report
+	}
+	return func(c *cli.Context, err error, sub bool) error {
+		if name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); unknown && replay.Gone(name) != "" {
+			return fmt.Errorf("%s: --%s %s", command, name, replay.Gone(name))
+		}
+		return report(c, err, sub)
 	}
 }

@@ -23,7 +23,7 @@ func simulateCommand() *cli.Command {
 		Usage: "replay a workload log under a scheduling policy, and measure what comes of it",
 		Description: "The log is in the Standard Workload Format, compressed with gzip or not; - is standard input. Several\n" +
 			"logs and several policies (comma-separated) run at once on all cores, each as if alone.\n\n" +
-			"Policies:\n" + replay.Help(replay.Log, 16) + "\n" +
+			"Policies:\n" + replay.Help(replay.Log, 16) + "\n" + replay.VariantHelp(replay.Log, 16) + "\n" +
 			"With --platform the jobs are tasks, their campaigns bags, and the clusters run them at speeds of their own (HPDC\n" +
 			"2008). --policy then says where a task runs, what it knows of (processors, tasks) being known, history or\n" +
 			"unknown:\n" + replay.Help(replay.Clusters, 16) + "\n" +

@@ -109,7 +109,7 @@ func (b *Bench) add(log Log, code string) {
 				if b.same(i) != i {
 					continue
 				}
-				name := b.policies[i].Settings()
+				name := b.policies[i].Canonical()
 				sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%d %d", code, id, name, p, s))
 				b.runs = append(b.runs, Run{
 					Log: log.Name, Policy: name, Part: p, Shake: s, Jobs: len(parts[p]),
@@ -124,8 +124,8 @@ func (b *Bench) add(log Log, code string) {
 
 // same returns the first policy with the settings of the i-th one.
 func (b *Bench) same(i int) int {
-	name := b.policies[i].Settings()
-	return slices.IndexFunc(b.policies, func(p Policy) bool { return p.Settings() == name })
+	name := b.policies[i].Canonical()
+	return slices.IndexFunc(b.policies, func(p Policy) bool { return p.Canonical() == name })
 }
 
 // identity identifies the jobs of a log.
@@ -186,8 +186,8 @@ func (b *Bench) Do(r *Run, ended func(n int)) (Measures, error) {
 		Procs: procs, Backfill: sim.EASY, Open: b.settings.Loop != closed, Offsets: true,
 		Progress: func(n, _ int) { ended(n) },
 	}
-	p.kind.Into(&loop, &replay.Material{Campaigns: campaigns, Options: p.options}, p.exact)
-	if p.exact && p.kind.Ranks() {
+	p.Into(&loop, &replay.Material{Campaigns: campaigns, Tuning: p.tuning})
+	if p.tuning.Exact && p.Ranks() {
 		campaigns = hinted(campaigns)
 	}
 	jobs, err := loop.Run(campaigns)

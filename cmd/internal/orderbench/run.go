@@ -73,7 +73,7 @@ func (o *Options) Run(ctx context.Context, stderr io.Writer) (*Result, error) {
 	}
 	policies, err := ParsePolicies(o.Policy)
 	if err != nil {
-		return nil, fmt.Errorf("--policy: %w", err)
+		return nil, err
 	}
 	logs, err := o.read(ctx, stderr)
 	if err != nil {

@@ -60,11 +60,7 @@ func (s *Study) addQOS(c *priority.Controller) (missing bool) {
 }
 
 // reclass changes the setting of classes.
-func (s *Study) reclass(value string) error {
-	by, err := oneOf[priority.ClassBy](priority.ClassByNames, value)
-	if err != nil {
-		return err
-	}
+func (s *Study) reclass(by priority.ClassBy) error {
 	if s.Weight && by != priority.ClassesOff {
 		return errors.New("in mode weight there are no classes")
 	}

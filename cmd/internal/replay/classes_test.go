@@ -43,27 +43,21 @@ func classed(weight bool) (*accounting.History, Setup) {
 func TestClasses(t *testing.T) {
 	one, two := []ostrich.JobID{1, 2, 4, 5, 3}, []ostrich.JobID{1, 5, 3, 2, 4}
 	for _, tt := range []struct {
-		name, policy, change string
-		weight               bool
-		want                 []ostrich.JobID
+		policy string
+		weight bool
+		want   []ostrich.JobID
 	}{
-		{"auto", "ostrich", "", false, two},
-		{"off", "ostrich", "classes:off", false, one},
-		{"QOS", "ostrich", "classes:qos", false, two},
-		{"partition", "ostrich", "classes:partition", false, one},
-		{"both", "ostrich", "classes:qos+partition", false, two},
-		{"weight", "ostrich", "", true, one},
+		{"ostrich", false, two},
+		{"ostrich:classes=off", false, one},
+		{"ostrich:classes=qos", false, two},
+		{"ostrich:classes=partition", false, one},
+		{"ostrich:classes=qos+partition", false, two},
+		{"in weight=ostrich", true, one},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(tt.policy, func(t *testing.T) {
 			h, setup := classed(tt.weight)
 			s := mustNew(t, h, setup)
-			if tt.change != "" {
-				var err error
-				if s, _, err = s.Change(tt.change); err != nil {
-					t.Fatal(err)
-				}
-			}
-			jobs, _, err := s.Replay(Find(tt.policy, Site), func(int) {})
+			jobs, _, err := s.Replay(variant(t, tt.policy, Site), func(int) {})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/report"
@@ -24,6 +26,16 @@ func chosen(t *testing.T, o Options) Run {
 	return r
 }
 
+// variant is a policy with settings.
+func variant(t rapid.TB, text string, with Need) *Variant {
+	t.Helper()
+	v, err := ParseVariant(text, with)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
 // replayed replays a history under a policy.
 func replayed(t *testing.T, h *accounting.History, setup Setup, policy string) []report.Job {
 	t.Helper()
@@ -31,7 +43,7 @@ func replayed(t *testing.T, h *accounting.History, setup Setup, policy string) [
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobs, _, err := s.Replay(Find(policy, Site), func(int) {})
+	jobs, _, err := s.Replay(variant(t, policy, Site), func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,28 +102,31 @@ func TestClosedRule(t *testing.T) {
 	}
 }
 
-// TestChosen: what the options choose goes before the settings of ostrichd, and
-// what they leave open does not.
+// TestChosen: what a policy sets goes before the settings of ostrichd, and what it leaves
+// open does not.
 func TestChosen(t *testing.T) {
 	settings := ostrich.Options{Gate: ostrich.Strict, Inside: ostrich.LJF, Predictor: ostrich.BySmoothing}
-	for _, tt := range []struct {
-		name   string
-		chosen Options
-		want   ostrich.Options
-	}{
-		{"nothing", Options{}, settings},
-		{"gate", Options{Gate: "off"}, ostrich.Options{Gate: ostrich.Off, Inside: ostrich.LJF, Predictor: ostrich.BySmoothing}},
-		{"inside", Options{Inside: "lpt"}, ostrich.Options{Gate: ostrich.Strict, Inside: ostrich.LPT, Predictor: ostrich.BySmoothing}},
-		{"predictor", Options{Predictor: "limit"}, ostrich.Options{Gate: ostrich.Strict, Inside: ostrich.LJF}},
+	for policy, want := range map[string]ostrich.Options{
+		"ostrich":                              settings,
+		"ostrich:gate=off":                     {Gate: ostrich.Off, Inside: ostrich.LJF, Predictor: ostrich.BySmoothing},
+		"ostrich:inside=lpt":                   {Gate: ostrich.Strict, Inside: ostrich.LPT, Predictor: ostrich.BySmoothing},
+		"ostrich:predictor=limit":              {Gate: ostrich.Strict, Inside: ostrich.LJF},
+		"ostrich:rule=window":                  {Gate: ostrich.Strict, Inside: ostrich.LJF, Predictor: ostrich.BySmoothing, Rule: ostrich.Rule{By: ostrich.Window, Threshold: 1800}},
+		"a=ostrich:rule=arrival:threshold=10m": {Gate: ostrich.Strict, Inside: ostrich.LJF, Predictor: ostrich.BySmoothing, Rule: ostrich.Rule{By: ostrich.Arrival, Threshold: 600}},
 	} {
-		s := mustNew(t, history(), Setup{Options: settings, Run: chosen(t, tt.chosen)})
-		if s.Options != tt.want {
-			t.Errorf("%s: %+v, want %+v", tt.name, s.Options, tt.want)
+		s, _, err := mustNew(t, history(), Setup{Options: settings}).under(variant(t, policy, Site))
+		if err != nil || s.Options != want {
+			t.Errorf("%s: %+v, %v, want %+v", policy, s.Options, err, want)
 		}
+	}
+	study := mustNew(t, history(), Setup{Options: settings})
+	s, _, err := study.under(variant(t, "fairshare:halflife=14d", Site))
+	if err != nil || s.Priority.HalfLife != 14*86400 || study.Priority.HalfLife == s.Priority.HalfLife {
+		t.Errorf("half-life %d s of %d s, %v", s.Priority.HalfLife, study.Priority.HalfLife, err)
 	}
 }
 
-// TestChosenInside: --inside orders the jobs of a campaign under OStrich and under
+// TestChosenInside: inside orders the jobs of a campaign under OStrich and under
 // fcfs-campaigns, which has an order of its own without it.
 func TestChosenInside(t *testing.T) {
 	h := &accounting.History{
@@ -123,44 +138,20 @@ func TestChosenInside(t *testing.T) {
 		},
 	}
 	for _, tt := range []struct {
-		policy, inside string
-		first          int
+		policy string
+		first  int
 	}{
-		{"ostrich", "", 2},
-		{"ostrich", "spt", 1},
-		{"ostrich", "submission", 0},
-		{"fcfs-campaigns", "", 0},
-		{"fcfs-campaigns", "spt", 1},
-		{"fcfs-campaigns", "lpt", 2},
+		{"ostrich", 2},
+		{"ostrich:inside=spt", 1},
+		{"ostrich:inside=submission", 0},
+		{"fcfs-campaigns", 0},
+		{"fcfs-campaigns:inside=spt", 1},
+		{"fcfs-campaigns:inside=lpt", 2},
 	} {
-		setup := Setup{Options: ostrich.Options{Inside: ostrich.LPT, Rule: ostrich.Rule{By: ostrich.Max}}, Run: chosen(t, Options{Inside: tt.inside})}
+		setup := Setup{Options: ostrich.Options{Inside: ostrich.LPT, Rule: ostrich.Rule{By: ostrich.Max}}, Run: chosen(t, Options{})}
 		jobs := replayed(t, h, setup, tt.policy)
 		if jobs[tt.first].Start != 1000 {
-			t.Errorf("%s, inside %q: %+v", tt.policy, tt.inside, jobs)
-		}
-	}
-}
-
-// TestHeeded: an option that none of the policies heeds is refused.
-func TestHeeded(t *testing.T) {
-	for _, tt := range []struct {
-		option, policies, refused string
-		with                      Need
-	}{
-		{"inside", "fairshare,fcfs", "--inside means nothing to --policy fairshare,fcfs", Site},
-		{"inside", "fairshare,fcfs-campaigns", "", Site},
-		{"gate", "fairshare,fcfs-campaigns", "--gate means nothing to --policy fairshare,fcfs-campaigns", Site},
-		{"gate", "fairshare,ostrich", "", Site},
-		{"predictor", "ljf", "--predictor means nothing to --policy ljf", Site},
-		{"predictor", "ostrich", "", Site},
-		{"inside", "multifactor", "--inside means nothing to --policy multifactor", Log},
-		{"inside", "fairshare", "", Log},
-	} {
-		o := &Options{Policy: tt.policies}
-		o.Given = func(name string) bool { return name == tt.option }
-		_, err := o.Policies(tt.with)
-		if err == nil && tt.refused != "" || err != nil && err.Error() != tt.refused {
-			t.Errorf("--%s, %s: %v, want %q", tt.option, tt.policies, err, tt.refused)
+			t.Errorf("%s: %+v", tt.policy, jobs)
 		}
 	}
 }

@@ -73,7 +73,7 @@ func (o *SiteOptions) SourceFlags() []cli.Flag {
 type candidate struct {
 	comparison.Run
 	study  *Study
-	policy *Policy
+	policy *Variant
 }
 
 // Compare replays the jobs of a site under the policies, and compares the runs
@@ -138,13 +138,10 @@ func (o *SiteOptions) checkMeasures() error {
 }
 
 // candidates returns the replays that the options ask for.
-func (o *SiteOptions) candidates(site *Study, policies []*Policy) ([]*candidate, error) {
+func (o *SiteOptions) candidates(site *Study, policies []*Variant) ([]*candidate, error) {
 	var runs []*candidate
-	for i, p := range policies {
-		if slices.Contains(policies[:i], p) {
-			return nil, fmt.Errorf("--policy %s: is named twice", p.Name)
-		}
-		runs = append(runs, &candidate{comparison.Run{Name: p.Name}, site, p})
+	for _, p := range policies {
+		runs = append(runs, &candidate{comparison.Run{Name: p.Label}, site, p})
 	}
 	for _, what := range o.WhatIf {
 		changed := site
@@ -165,7 +162,7 @@ func (o *SiteOptions) candidates(site *Study, policies []*Policy) ([]*candidate,
 			if heeds != nil && !slices.Contains(heeds, p.Name) {
 				continue
 			}
-			name := p.Name + ", " + what
+			name := p.Label + ", " + what
 			if slices.ContainsFunc(runs, func(r *candidate) bool { return r.Name == name }) {
 				return nil, fmt.Errorf("--what-if %s: is given twice", what)
 			}
@@ -202,7 +199,7 @@ func (o *SiteOptions) show(in *comparison.Input, source *source, site *Study, ru
 	}
 	base := in.Runs[in.Baseline].Jobs
 	shown := base
-	if i := slices.IndexFunc(runs, func(r *candidate) bool { return r.Name == "ostrich" }); i >= 0 {
+	if i := slices.IndexFunc(runs, func(r *candidate) bool { return r.policy.Name == "ostrich" }); i >= 0 {
 		shown = runs[i].Jobs
 	}
 	var err error
@@ -235,7 +232,7 @@ func (s *source) window(text string) (from, to ostrich.Time, err error) {
 
 // notBefore are the options that mean nothing to a comparison of recorded times.
 var notBefore = []string{
-	"policy", "backfill", "replay", "inside", "gate", "predictor", "kill", "what-if", "window", "load", "workers", "long", "qos-file",
+	"policy", "backfill", "replay", "kill", "what-if", "window", "load", "workers", "long", "qos-file",
 }
 
 // BeforeAfter compares what happened at a site before --before with what happened

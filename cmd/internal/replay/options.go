@@ -6,15 +6,12 @@ import (
 	"flag"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/ostrich/optimal"
-	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/sim/swf"
@@ -76,21 +73,14 @@ type Options struct {
 	EventOrder       string
 	Estimate         string
 	Kill             bool
-	Inside, Gate     string // "" is the policy's
-	Predictor        string
-	Period           time.Duration
-	Rho, Placement   string
 	Cut              time.Duration
 	Satisfaction     string
-	horizons         horizonOptions
 	settings
 }
 
 // Flags returns the options of a replay except [Options.CampaignFlags]. They fill
 // o.
 func (o *Options) Flags() []cli.Flag {
-	inside, gate, predictor := o.orderFlags()
-	predictor.Value = "limit"
 	return slices.Concat(o.LogOptions.Flags(), []cli.Flag{
 		&cli.StringFlag{Name: "user", Aliases: []string{"u"}, Usage: "only jobs of these `USERS`, comma-separated", DefaultText: "all", Destination: &o.User},
 		&cli.StringFlag{Name: "policy", Usage: "the `POLICY`, or several, comma-separated", Value: "ostrich", DefaultText: `"ostrich", or FPLT on a platform`, Destination: &o.Policy},
@@ -100,22 +90,16 @@ func (o *Options) Flags() []cli.Flag {
 		&cli.StringFlag{Name: "event-order", Usage: "of an instant: `ORDER` is batched (ends, submissions, one pass) or per-event", Value: "batched", Destination: &o.EventOrder},
 		&cli.StringFlag{Name: "estimate", Usage: "how long a job is expected to run: `ESTIMATE` is limit (requested time, or run time if longer), exact (run time) or asked (requested time, even if shorter)", Value: "limit", Destination: &o.Estimate},
 		&cli.BoolFlag{Name: "kill", Usage: "end a job at its requested time (implies --estimate asked)", Destination: &o.Kill},
-		inside, gate, predictor,
-		&cli.DurationFlag{Name: "period", Usage: "`TIME` between two calculations of fairshare's factors", Value: 5 * time.Minute, Destination: &o.Period},
-		&cli.StringFlag{Name: "rho", Usage: "how faircamp, multicamp and multicmax place the jobs of a campaign: `RHO` is lpt, mlpt or list", Value: "lpt", Destination: &o.Rho},
-		&cli.StringFlag{Name: "placement", Usage: "where faircamp begins a campaign: `PLACE` is block (all processors free) or packed (one is)", Value: "block", Destination: &o.Placement},
 		&cli.DurationFlag{Name: "cut", Usage: "cut out downtimes of this `TIME` or longer, in which nothing ran or came", DefaultText: "none", Destination: &o.Cut},
 		SatisfactionFlag(", by which lateness is measured, and for which policy horizon plans", &o.Satisfaction),
-	}, o.horizons.flags(), o.flags())
+	}, o.flags())
 }
 
 // SiteFlags returns the options of a replay that the jobs of a site have too. They
 // fill o.
 func (o *Options) SiteFlags() []cli.Flag {
-	inside, gate, predictor := o.orderFlags()
-	inside.DefaultText, gate.DefaultText, predictor.DefaultText = "schedule.inside, or the policy's own", "schedule.gate", "schedule.predictor"
 	return []cli.Flag{
-		PoliciesFlag(&o.Policy), o.backfillFlag("slurm"), LoopFlag("replay", &o.Replay), inside, gate, predictor,
+		PoliciesFlag(&o.Policy), o.backfillFlag("slurm"), LoopFlag("replay", &o.Replay),
 		&cli.BoolFlag{Name: "kill", Usage: "simulated jobs end at their time limits", Destination: &o.Kill},
 	}
 }
@@ -143,15 +127,6 @@ func SatisfactionFlag(use string, accepted *string) cli.Flag {
 // LoopFlag returns the option, of some name, that says how users react.
 func LoopFlag(name string, loop *string) cli.Flag {
 	return &cli.StringFlag{Name: name, Usage: "`LOOP` is open (submitted as logged) or closed (after the user's last campaign)", Value: "open", Destination: loop}
-}
-
-// orderFlags returns the options of a policy's order. Their default texts say what
-// holds without them.
-func (o *Options) orderFlags() (inside, gate, predictor *cli.StringFlag) {
-	inside = &cli.StringFlag{Name: "inside", Usage: "what goes first in a campaign: `ORDER` is " + console.List(ostrich.InsideNames), DefaultText: "the policy's", Destination: &o.Inside}
-	gate = &cli.StringFlag{Name: "gate", Usage: "of campaigns that have not started virtually: `GATE` is " + console.List(ostrich.GateNames), DefaultText: "the policy's", Destination: &o.Gate}
-	predictor = &cli.StringFlag{Name: "predictor", Usage: "how long the virtual schedule expects a job to run: `PREDICTOR` is " + console.List(ostrich.PredictorNames), Destination: &o.Predictor}
-	return inside, gate, predictor
 }
 
 // CampaignFlags returns the options that say what a campaign is. They fill o.
@@ -202,27 +177,16 @@ func (s *settings) has(name string) bool {
 }
 
 // OnePolicy returns the policy that the options name. Several names are an error.
-func (o *Options) OnePolicy() (*Policy, error) { return PolicyNamed(o.Policy, o.with()) }
+func (o *Options) OnePolicy() (*Variant, error) { return ParseVariant(o.Policy, o.with()) }
 
 // Policies returns the policies that the options name, to be replayed with
 // something.
-func (o *Options) Policies(with Need) ([]*Policy, error) {
-	var list []*Policy
+func (o *Options) Policies(with Need) ([]*Variant, error) {
 	names := o.Policy
 	if with == Clusters && !o.given("policy") {
 		names = defaultClusterPolicy
 	}
-	for name := range strings.SplitSeq(names, ",") {
-		p, err := PolicyNamed(strings.TrimSpace(name), with)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, p)
-	}
-	if with == Clusters {
-		return list, nil
-	}
-	return list, o.heeded(list)
+	return ParseVariants(names, with)
 }
 
 // faults collects what is wrong with options.
@@ -242,24 +206,12 @@ func named[T ~uint8](f *faults, option string, names []string, name string) T {
 	return t
 }
 
-// choice returns the value of an option; nil if it is empty.
-func choice[T ~uint8](f *faults, option string, names []string, value string) *T {
-	if value == "" {
-		return nil
-	}
-	t := named[T](f, option, names, value)
-	return &t
-}
-
 // order returns the part of a run that logs and sites have in common.
 func (o *Options) order() (Run, error) {
 	r := Run{Machine: sim.Machine{Kill: o.Kill}}
 	var bad faults
 	r.Backfill = named[sim.Backfill](&bad, "backfill", sim.BackfillNames, o.Backfill)
 	r.closed = named[uint8](&bad, "replay", []string{"closed", "open"}, o.Replay) == 0
-	r.inside = choice[ostrich.Inside](&bad, "inside", ostrich.InsideNames, o.Inside)
-	r.gate = choice[ostrich.Gate](&bad, "gate", ostrich.GateNames, o.Gate)
-	r.predictor = choice[ostrich.Predictor](&bad, "predictor", ostrich.PredictorNames, o.Predictor)
 	return r, errors.Join(bad...)
 }
 
@@ -270,16 +222,8 @@ func (o *Options) Run() (Run, error) {
 	bad := faults{err}
 	r.EventOrder = named[sim.EventOrder](&bad, "event-order", sim.EventOrderNames, o.EventOrder)
 	r.Offsets = named[uint8](&bad, "offsets", []string{"keep", "drop"}, o.Offsets) == 0
-	r.placing.Rho = rhos[named[uint8](&bad, "rho", rhoNames, o.Rho)]
-	r.placing.Place = named[policy.Placement](&bad, "placement", policy.PlacementNames, o.Placement)
-	if r.period = ostrich.Duration(o.Period / time.Second); r.period < 1 {
-		bad.note("period", fmt.Errorf("%v: at least 1 s", o.Period))
-	}
 	var unacceptable error
-	if r.accept, unacceptable = satisfaction.Parse(o.Satisfaction); unacceptable == nil {
-		r.horizon, err = o.horizons.horizon(r.accept, o.given)
-		bad = append(bad, err)
-	}
+	r.accept, unacceptable = satisfaction.Parse(o.Satisfaction)
 	if r.cut = ostrich.Duration(o.Cut / time.Second); r.cut < 0 || o.given("cut") && r.cut < 1 {
 		bad.note("cut", fmt.Errorf("%v: at least 1 s", o.Cut))
 	}
@@ -307,14 +251,14 @@ func (o *Options) CheckAlone(name string) (text string, err error) {
 	text = o.Text(name)
 	switch name {
 	case "policy":
-		p, bad := PolicyNamed(o.Policy, Log)
+		v, bad := ParseVariant(o.Policy, Log)
 		if bad != nil { // a platform has others
-			if c := clusterPolicy(o.Policy); c != nil {
-				return c.Name, nil
+			if c, err := ParseVariant(o.Policy, Clusters); err == nil {
+				return c.Canonical(), nil
 			}
 			return "", bad
 		}
-		return p.Name, nil
+		return v.Canonical(), nil
 	case "rule":
 		if _, err = console.Named[ostrich.By](RuleNames, o.Rule); err != nil {
 			err = fmt.Errorf("--rule %w", err)
@@ -346,7 +290,7 @@ func (o *Options) CheckAlone(name string) (text string, err error) {
 // CheckTogether returns an error for options that do not go together in a replay
 // under a policy of a log, or of a generated workload. Whether the fields of a log
 // name its campaigns is seen when it is read.
-func (o *Options) CheckTogether(p *Policy, generated bool) error {
+func (o *Options) CheckTogether(p *Variant, generated bool) error {
 	r, err := o.Run()
 	if err != nil {
 		return err
@@ -360,7 +304,9 @@ func (o *Options) CheckTogether(p *Policy, generated bool) error {
 	if generated && o.Rule == "" {
 		r.rule.Fields = true // which generated logs have
 	}
-	r.Policy = p
+	if r, err = r.under(p); err != nil {
+		return err
+	}
 	if r.clusters, err = o.one(); err != nil {
 		return err
 	}
@@ -369,7 +315,7 @@ func (o *Options) CheckTogether(p *Policy, generated bool) error {
 
 // MeansNothing returns why an option has no effect under the policy and the rule of
 // these options, or "".
-func (o *Options) MeansNothing(option string, p *Policy) string {
+func (o *Options) MeansNothing(option string, p *Variant) string {
 	c, _ := o.one() // CheckTogether refuses what is wrong with a platform
 	if why := c.idle(option, p); why != "" {
 		return why
@@ -382,55 +328,4 @@ func (o *Options) MeansNothing(option string, p *Policy) string {
 	default:
 		return "--threshold goes with --rule arrival or window, not " + rule
 	}
-}
-
-// horizonOptions are the options of policy horizon, in the words of a command line.
-type horizonOptions struct {
-	length, budget time.Duration
-	nodes          int64
-	objective      string
-}
-
-// planned are the objectives for which a queue can be planned: a plan knows no
-// campaigns.
-var planned = optimal.ObjectiveNames[:optimal.Cmax+1]
-
-// flags returns the options. They fill h.
-func (h *horizonOptions) flags() []cli.Flag {
-	return []cli.Flag{
-		&cli.DurationFlag{Name: "horizon", Usage: "`TIME` that a planning horizon lasts; 0s: until all that was planned in it has ended", Value: time.Hour, Destination: &h.length},
-		&cli.DurationFlag{Name: "horizon-budget", Usage: "`TIME` that planning a horizon may take; with 0s it goes as under fcfs with EASY backfilling", Value: 100 * time.Millisecond, Destination: &h.budget},
-		&cli.Int64Flag{Name: "horizon-nodes", Usage: "`NUMBER` of schedules to look at in planning a horizon, which gives the same result on every machine", DefaultText: "no limit", Destination: &h.nodes},
-		&cli.StringFlag{Name: "objective", Usage: "what planning makes small: `OBJECTIVE` is " + console.List(planned), Value: planned[0], Destination: &h.objective},
-	}
-}
-
-// horizon returns what the options say, for the waits that users accept.
-func (h *horizonOptions) horizon(accept satisfaction.Acceptance, given func(option string) bool) (sim.Horizon, error) {
-	plan := optimal.Planner{Solver: optimal.Own{}, Accept: accept}
-	var bad faults
-	plan.Objective = named[optimal.Objective](&bad, "objective", planned, h.objective)
-	length := ostrich.Duration(h.length / time.Second)
-	if length < 0 || h.length%time.Second != 0 {
-		bad.note("horizon", fmt.Errorf("%v: whole seconds", h.length))
-	}
-	if h.budget < 0 {
-		bad.note("horizon-budget", fmt.Errorf("%v: below 0", h.budget))
-	}
-	if h.nodes < 0 {
-		bad.note("horizon-nodes", fmt.Errorf("%d: below 0", h.nodes))
-	}
-	switch nodes, limit := h.nodes, h.budget; {
-	case given("horizon-nodes"):
-		if given("horizon-budget") {
-			bad = append(bad, errors.New("--horizon-nodes and --horizon-budget limit the same: give one of them"))
-		}
-		plan.Budget = func() optimal.Budget { return optimal.Budget{Nodes: nodes} }
-	case limit > 0:
-		plan.Budget = func() optimal.Budget {
-			end := time.Now().Add(limit)
-			return optimal.Budget{Nodes: optimal.Unlimited, Stop: func() bool { return time.Now().After(end) }}
-		}
-	}
-	return sim.Horizon{Length: length, Plan: plan.Plan}, errors.Join(bad...)
 }

@@ -60,7 +60,7 @@ func (o *PlatformOptions) flags() []cli.Flag {
 		&cli.StringFlag{Name: "homes", Usage: "cluster to which a user submits: `HOMES` is sized (as many users as fit its size), even (as many for each) or field (16 of the log)", Value: grid.HomesNames[grid.Sized], Destination: &o.Homes},
 		&cli.DurationFlag{Name: "monitor", Usage: "`TIME` between two looks of csp at the clusters; 0s tells it of each end at once", Value: time.Duration(grid.DefaultMonitor) * time.Second, Destination: &o.Monitor},
 		&cli.StringFlag{Name: "redraw", Usage: "the eligible tasks are drawn anew when all of them have `DONE`: " + console.List(grid.RedrawNames), Value: grid.RedrawNames[grid.Started], Destination: &o.Redraw},
-		&cli.StringFlag{Name: "scope", Usage: "tasks from which --predictor learns on a platform: those of the same `SCOPE`, " + console.List(grid.ScopeNames), Value: grid.ScopeNames[grid.ByBag], Destination: &o.Scope},
+		&cli.StringFlag{Name: "scope", Usage: "tasks from which a policy that predicts learns on a platform: those of the same `SCOPE`, " + console.List(grid.ScopeNames), Value: grid.ScopeNames[grid.ByBag], Destination: &o.Scope},
 		&cli.Float64Flag{Name: "target-load", Usage: "`PART` of a platform that the tasks use, to which the times between submissions are stretched", DefaultText: "what the log puts on it", Destination: &o.TargetLoad},
 		&cli.Float64Flag{Name: "inaccuracy", Usage: "policies of a platform that know run times know them with errors of up to `PERCENT`", DefaultText: "none", Destination: &o.Inaccuracy},
 		&cli.Uint64Flag{Name: "inaccuracy-seed", Usage: "`NUMBER` that the draw of these errors begins with", Value: 1, Destination: &o.InaccuracySeed},
@@ -112,14 +112,14 @@ var onPlatforms = format.Texts((&PlatformOptions{}).flags(), func(f cli.Flag) st
 
 // onOneMachine are the options that mean nothing to a platform.
 var onOneMachine = []string{
-	"procs", "backfill", "replay", "offsets", "dependencies", "event-order", "estimate", "kill", "rho", "placement", "cut",
-	"horizon", "horizon-budget", "horizon-nodes", "objective",
+	"procs", "backfill", "replay", "offsets", "dependencies", "event-order", "estimate", "kill", "cut",
 }
 
 // clusters is how bags are run on a platform.
 type clusters struct {
 	grid.Experiment
-	homes grid.Homes // of homesNames
+	selection string     // its label
+	homes     grid.Homes // of homesNames
 }
 
 // experiments returns the experiments that the options ask for but for their
@@ -142,7 +142,6 @@ func (o *Options) experiments() ([]*clusters, error) {
 	c := clusters{Experiment: grid.Experiment{
 		Load: o.TargetLoad, Inaccuracy: o.Inaccuracy, Seed: o.InaccuracySeed,
 		Monitor: ostrich.Duration(o.Monitor / time.Second), Until: ostrich.Duration(o.Until / time.Second),
-		Period: ostrich.Duration(o.Period / time.Second), Predictor: ostrich.ByLast,
 	}}
 	var err error
 	c.Platform, err = platform.Named(o.Platform)
@@ -150,12 +149,6 @@ func (o *Options) experiments() ([]*clusters, error) {
 	c.homes = named[grid.Homes](&bad, "homes", homesNames, o.Homes)
 	c.Redraw = named[grid.Redraw](&bad, "redraw", grid.RedrawNames, o.Redraw)
 	c.Scope = named[grid.Scope](&bad, "scope", grid.ScopeNames, o.Scope)
-	r, err := o.order()
-	bad = append(bad, err)
-	c.OStrich = r.over(ostrich.Options{Gate: ostrich.Demote, Inside: ostrich.LPT})
-	if o.given("predictor") && r.predictor != nil {
-		c.Predictor = *r.predictor
-	}
 	switch {
 	case o.given("target-load") && !(o.TargetLoad > 0 && o.TargetLoad <= 1000):
 		bad.note("target-load", fmt.Errorf("%v: must be above 0, and at most 1000", o.TargetLoad))
@@ -181,17 +174,37 @@ func (o *Options) experiments() ([]*clusters, error) {
 	for name := range strings.SplitSeq(o.Architecture, ",") {
 		a := named[grid.Architecture](&bad, "architecture", grid.ArchitectureNames, strings.TrimSpace(name))
 		for name := range strings.SplitSeq(o.Selection, ",") {
-			i := slices.IndexFunc(selectionNames(), func(s string) bool { return strings.EqualFold(s, strings.TrimSpace(name)) })
-			if i < 0 {
-				bad.note("selection", fmt.Errorf("%q: must be %s", name, console.List(selectionNames())))
+			one := c
+			one.Architecture = a
+			if err := one.selects(strings.TrimSpace(name)); err != nil {
+				bad.note("selection", fmt.Errorf("%q: %w", name, err))
 				continue
 			}
-			one := c
-			one.Architecture, one.Selection = a, selectionNames()[i]
 			list = append(list, &one)
 		}
 	}
 	return list, errors.Join(bad...)
+}
+
+// selects has tasks selected by a selection with settings, in the language of variants.
+func (c *clusters) selects(text string) error {
+	label, name, chosen, err := split(text)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(selectionNames(), func(s string) bool { return strings.EqualFold(s, name) })
+	if i < 0 {
+		return fmt.Errorf("must be %s", console.List(selectionNames()))
+	}
+	c.Selection = selectionNames()[i]
+	if c.selection = label; len(chosen) == 0 && label == text {
+		c.selection = c.Selection
+	}
+	t := Tuning{Options: ostrich.Options{Gate: ostrich.Demote, Inside: ostrich.LPT}, Period: 300}
+	p := Policy{Name: strings.ToLower(c.Selection), gated: c.Selection == "OStrich"} // of one machine
+	t, err = tune(c.Selection, p.settings(Log, &t), chosen, &t)
+	c.OStrich, c.Period = t.Options, t.Period
+	return err
 }
 
 // one returns the experiment that the options ask for, which name one architecture
@@ -228,34 +241,22 @@ func (o *Options) checkPlatform(name string) (string, error) {
 	case "architecture":
 		return c.Architecture.String(), nil
 	case "selection":
-		return c.Selection, nil
+		return c.selection, nil
 	}
 	return o.Text(name), nil
 }
 
-// idle returns why an option has no effect on a policy, on a platform or, if c is nil,
-// on one machine; or "".
-func (c *clusters) idle(option string, p *Policy) string {
-	policy := fmt.Sprintf("--%s means nothing to --policy %s", option, p.Name)
-	if c == nil {
-		if p.needs == Clusters || p.heeds(option) {
-			return ""
-		}
-		return policy
-	}
-	ordered := c.Selection == "OStrich"
+// idle returns why an option has no effect on a policy on a platform, or "".
+func (c *clusters) idle(option string, p *Variant) string {
 	switch {
+	case c == nil: // one machine
 	case option == "monitor" && c.Architecture != grid.CSP:
 		return fmt.Sprintf("--monitor means nothing to --architecture %v", c.Architecture)
 	case option == "homes" && c.Architecture == grid.CSP:
 		return "--homes means nothing to --architecture csp"
 	case option == "inaccuracy" && p.knows != grid.Known, option == "inaccuracy-seed" && p.knows != grid.Known,
 		option == "scope" && p.knows != grid.History:
-		return policy
-	case option == "predictor" && p.knows != grid.History && !ordered:
-		return policy + " with --selection " + c.Selection
-	case (option == "gate" || option == "inside") && !ordered, option == "period" && c.Selection != "FairShare":
-		return fmt.Sprintf("--%s means nothing to --selection %s", option, c.Selection)
+		return fmt.Sprintf("--%s means nothing to --policy %s", option, p.Name)
 	}
 	return ""
 }
@@ -308,7 +309,7 @@ func (r *Run) onPlatform(o *Outcome, log []sim.Logged, at func(done, total int))
 		return err
 	}
 	x := r.clusters.Experiment
-	x.Policy, x.Progress = r.Policy.Name, at
+	x.Policy, x.Progress, x.Predictor = r.Policy.Name, at, r.tuning.Options.Predictor
 	began := time.Now()
 	result, err := x.Run(bags)
 	if err != nil {
@@ -318,6 +319,7 @@ func (r *Run) onPlatform(o *Outcome, log []sim.Logged, at func(done, total int))
 	o.Jobs = result.Jobs()
 	measures := result.Measures()
 	o.Clusters = newPlatformSummary(&x, &measures)
+	o.Clusters.Selection = r.clusters.selection
 	o.Clusters.Load = format.Finite(grid.Load(result.Bags, x.Platform))
 	done := make([]bool, len(result.Bags))
 	for _, d := range result.Done() {

@@ -13,11 +13,33 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
+// under returns the study as the settings of a policy have it.
+func (s *Study) under(v *Variant) (*Study, Tuning, error) {
+	t := Tuning{Options: s.Options, HalfLife: s.Priority.HalfLife, Classes: s.ClassBy}
+	if v.submitted {
+		t.Options.Inside = v.inside
+	}
+	t, err := v.Tune(t)
+	if err != nil {
+		return nil, t, err
+	}
+	c := *s
+	c.Options, c.Priority.HalfLife = t.Options, t.HalfLife
+	if t.Classes != s.ClassBy {
+		err = c.reclass(t.Classes)
+	}
+	return &c, t, err
+}
+
 // Replay replays the jobs under a policy, and returns how long that took. The jobs
 // are in the order of Jobs, without those that had not ended or that a change
 // added. Replay calls progress with the number of jobs that have ended.
-func (s *Study) Replay(p *Policy, progress func(ended int)) ([]report.Job, time.Duration, error) {
+func (s *Study) Replay(p *Variant, progress func(ended int)) ([]report.Job, time.Duration, error) {
 	began := time.Now()
+	s, tuning, err := s.under(p)
+	if err != nil {
+		return nil, 0, err
+	}
 	jobs := make([]report.Job, len(s.Jobs))
 	ended := 0
 	// Submissions of an open loop do not depend on campaigns. In a closed loop campaigns
@@ -42,12 +64,9 @@ func (s *Study) Replay(p *Policy, progress func(ended int)) ([]report.Job, time.
 			begin = s.Jobs[first].Submit
 		}
 		p.Into(&loop, &Material{
-			Options: s.Options, Shares: s.Shares, Priority: s.asOf(begin), Closed: s.Run.closed, Classes: s.classOf(requests),
+			Tuning: tuning, Shares: s.Shares, Priority: s.asOf(begin), Closed: s.Run.closed, InClasses: s.classOf(requests),
 			Request: func(n ostrich.JobID) multifactor.Request { return requests[n-1] },
-		}, false)
-		if p.submitted && s.Run.inside == nil {
-			loop.Inside = p.inside
-		}
+		})
 		ran, err := loop.Run(campaigns)
 		if err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", p.Name, err)

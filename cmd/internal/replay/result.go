@@ -49,14 +49,19 @@ func (o *Options) runs() ([]Run, swf.Estimates, error) {
 	}
 	if len(platforms) == 0 {
 		platforms = []*clusters{nil}
-	} else if err = o.heeded(policies, platforms...); err != nil {
+	}
+	if err = o.heeded(policies, platforms); err != nil {
 		return nil, 0, err
 	}
 	estimates, err := o.Estimates()
 	var runs []Run
 	for _, settings.clusters = range platforms {
-		for _, settings.Policy = range policies {
-			runs = append(runs, settings)
+		for _, v := range policies {
+			r, err := settings.under(v)
+			if err != nil {
+				return nil, 0, err
+			}
+			runs = append(runs, r)
 		}
 	}
 	return runs, estimates, err
@@ -115,7 +120,7 @@ func Simulate(ctx context.Context, stderr io.Writer, workers int, list []*Simula
 		s := list[i]
 		o, err := s.Run.Do(s.Workload.Jobs, func(n, _ int) { ended(n) })
 		if err != nil {
-			return fmt.Errorf("%s: %s: %w", s.Workload.Name, s.Run.Policy.Name, err)
+			return fmt.Errorf("%s: %s: %w", s.Workload.Name, s.Run.Policy.Label, err)
 		}
 		if !whole && len(list) > 1 {
 			o.Jobs, o.Campaigns = nil, nil // nobody looks at them
@@ -128,7 +133,7 @@ func Simulate(ctx context.Context, stderr io.Writer, workers int, list []*Simula
 	}
 	for _, s := range list {
 		for _, note := range s.Outcome.Notes {
-			console.Say(stderr, "%s: %s: %s", s.Workload.Name, s.Run.Policy.Name, note)
+			console.Say(stderr, "%s: %s: %s", s.Workload.Name, s.Run.Policy.Label, note)
 		}
 	}
 	return nil
@@ -165,7 +170,7 @@ type Figures struct {
 func (s *Simulation) Summary() Summary {
 	r := &s.Run
 	j := Summary{
-		Log: s.Workload.Name, Policy: r.Policy.Name, Backfill: sim.BackfillNames[r.Backfill],
+		Log: s.Workload.Name, Policy: r.Policy.Label, Backfill: sim.BackfillNames[r.Backfill],
 		Procs: r.Procs, Replay: "open", Offsets: "drop", Dependencies: r.Dependencies, Rule: r.rule.name(), Run: s.Outcome.Run,
 		Satisfaction: s.Outcome.Accepted, Clusters: s.Outcome.Clusters,
 	}
@@ -258,7 +263,7 @@ func Tables(list []*Simulation, whole bool) []format.Table {
 	}
 	t := format.Table{Header: append([]string{"LOG", "POLICY", "BACKFILL"}, Header...)}
 	for _, s := range list {
-		t.Add(append([]any{s.Workload.Name, s.Run.Policy.Name, sim.BackfillNames[s.Run.Backfill]}, Cells(&s.Outcome.Run)...)...)
+		t.Add(append([]any{s.Workload.Name, s.Run.Policy.Label, sim.BackfillNames[s.Run.Backfill]}, Cells(&s.Outcome.Run)...)...)
 	}
 	if !whole {
 		return []format.Table{t}
@@ -266,14 +271,14 @@ func Tables(list []*Simulation, whole bool) []format.Table {
 	users := format.Table{Header: []string{"LOG", "POLICY", "USER", "JOBS", "CAMPAIGNS", "WORK", "FLOW", "STRETCH", "MEAN", "MAX"}}
 	for _, s := range list {
 		for _, u := range report.Users(s.Outcome.Campaigns, s.Run.Procs) {
-			users.Add(s.Workload.Name, s.Run.Policy.Name, u.User, u.Jobs, u.Campaigns, fmt.Sprintf("%.2f", format.CoreHours(u.Work)),
+			users.Add(s.Workload.Name, s.Run.Policy.Label, u.User, u.Jobs, u.Campaigns, fmt.Sprintf("%.2f", format.CoreHours(u.Work)),
 				fmt.Sprintf("%.0f", u.Flow), fmt.Sprintf("%.2f", u.Stretch), fmt.Sprintf("%.2f", u.MeanStretch), fmt.Sprintf("%.2f", u.MaxStretch))
 		}
 	}
 	accepted := format.Table{Header: []string{"LOG", "POLICY", "OF", "LENGTH", "NUMBER", "IN-TIME", "LATENESS", "TARDINESS"}}
 	for _, s := range list {
 		for _, r := range s.Outcome.Accepted.Rows() {
-			accepted.Add(s.Workload.Name, s.Run.Policy.Name, r.Of, r.Size, r.Count, format.PercentCell(r.Share, 1),
+			accepted.Add(s.Workload.Name, s.Run.Policy.Label, r.Of, r.Size, r.Count, format.PercentCell(r.Share, 1),
 				fmt.Sprintf("%.0f", r.Lateness), fmt.Sprintf("%.0f", r.Tardiness))
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/policy"
@@ -19,18 +18,13 @@ import (
 // Run says how a workload is replayed, by the options of simulate.
 type Run struct {
 	sim.Machine // but for Open and what the policy makes
-	Policy      *Policy
+	Policy      *Variant
 	closed      bool
 	rule        Rule
 	cut         ostrich.Duration // downtimes of this length or more are cut out; 0: none
 
-	inside    *ostrich.Inside    // nil is the policy's own
-	gate      *ostrich.Gate      // nil is the policy's own
-	predictor *ostrich.Predictor // nil is that of ostrichd's settings, or limit for a log
-	period    ostrich.Duration
-	placing   policy.Machine          // for policies that place whole campaigns, but for Procs
-	accept    satisfaction.Acceptance // by which a log's replay is measured
-	horizon   sim.Horizon
+	tuning Tuning                  // of the policy
+	accept satisfaction.Acceptance // by which a log's replay is measured
 
 	clusters *clusters                // nil is one machine
 	homes    map[ostrich.UserID]int64 // clusters of users by field 16 of the log, from 1
@@ -57,45 +51,17 @@ func (r Rule) campaigns(log []sim.Logged) ([]sim.Campaign, error) {
 	return sim.Campaigns(log, r.Rule)
 }
 
-// over returns the options of a schedule with the chosen ones replaced.
-func (r *Run) over(o ostrich.Options) ostrich.Options {
-	if r.gate != nil {
-		o.Gate = *r.gate
-	}
-	if r.inside != nil {
-		o.Inside = *r.inside
-	}
-	if r.predictor != nil {
-		o.Predictor = *r.predictor
-	}
-	return o
+// under returns the run under a policy.
+func (r Run) under(v *Variant) (Run, error) {
+	var err error
+	r.Policy = v
+	r.tuning, err = v.Tuned()
+	return r, err
 }
 
-// heeds reports whether the policy uses an option on one machine.
-func (p *Policy) heeds(option string) bool {
-	switch option {
-	case "inside":
-		return p.rank != nil && !p.byJob
-	case "gate", "predictor":
-		return p.gated
-	case "period":
-		return p.Name == "fairshare"
-	case "rho":
-		return p.place != nil
-	case "placement":
-		return p.Name == "faircamp"
-	case "horizon", "horizon-budget", "horizon-nodes", "objective":
-		return p.plans
-	}
-	return true
-}
-
-// heeded refuses options that have no effect on any of the runs: of policies on one
-// machine, or on each of these platforms.
-func (o *Options) heeded(policies []*Policy, platforms ...*clusters) error {
-	if platforms == nil {
-		platforms = []*clusters{nil}
-	}
+// heeded refuses options that have no effect on any of the runs: of policies on each of
+// these platforms.
+func (o *Options) heeded(policies []*Variant, platforms []*clusters) error {
 options:
 	for _, f := range o.Flags() {
 		option, why := f.Names()[0], ""
@@ -104,11 +70,8 @@ options:
 		}
 		for _, c := range platforms {
 			for _, p := range policies {
-				switch why = c.idle(option, p); {
-				case why == "":
+				if why = c.idle(option, p); why == "" {
 					continue options
-				case c == nil:
-					why = fmt.Sprintf("--%s means nothing to --policy %s", option, o.Policy)
 				}
 			}
 		}
@@ -123,27 +86,11 @@ var (
 	rhos     = []policy.Makespan{policy.LPT, policy.MLPT, policy.List}
 )
 
-// PolicyNamed returns the policy of a name that can be replayed with something;
-// sjf is another name of spt.
-func PolicyNamed(name string, with Need) (*Policy, error) {
-	if name == "sjf" {
-		name = "spt"
-	}
-	p := Find(name, with)
-	if with == Clusters {
-		p = clusterPolicy(name)
-	}
-	if p == nil {
-		return nil, fmt.Errorf("--policy %q: must be %s", name, console.List(Names(Policies(with))))
-	}
-	return p, nil
-}
-
 // Check returns an error for options that do not go together.
 func (r *Run) Check() error {
 	if r.clusters != nil {
 		x := r.clusters.Experiment
-		x.Policy = r.Policy.Name
+		x.Policy, x.Predictor = r.Policy.Name, r.tuning.Options.Predictor
 		return x.Validate()
 	}
 	switch p := r.Policy; {
@@ -266,15 +213,14 @@ func (r *Run) piece(log []sim.Logged, at func(done, total int), note func(string
 		return r.placeCampaigns(campaigns)
 	}
 	m := &Material{
-		Campaigns: campaigns, Closed: r.closed, Period: r.period, Horizon: r.horizon,
-		Options: r.over(ostrich.Options{Machine: r.Policy.virtual, Gate: r.Policy.gate, Inside: r.Policy.inside}),
+		Campaigns: campaigns, Closed: r.closed, Horizon: r.tuning.horizon(r.accept), Tuning: r.tuning,
 	}
 	m.Horizon.Failed = func(err error) {
 		note("a horizon has no plan, and goes as under fcfs with EASY backfilling, as do others for which planning fails: " + err.Error())
 	}
 	loop := r.Machine
 	loop.Open, loop.Inside, loop.Progress = !r.closed, m.Options.Inside, at
-	r.Policy.Into(&loop, m, false)
+	r.Policy.Into(&loop, m)
 	began := time.Now()
 	jobs, err := loop.Run(campaigns)
 	return jobs, time.Since(began), err
@@ -323,7 +269,7 @@ func (r *Run) placeCampaigns(campaigns []sim.Campaign) ([]report.Job, time.Durat
 		}
 	}
 	began := time.Now()
-	m := r.placing
+	m := r.tuning.placing()
 	m.Procs = r.Procs
 	placed, err := r.Policy.place(m, list)
 	took := time.Since(began)

@@ -27,11 +27,10 @@ func order(t *testing.T, log []sim.Logged, options map[string]string) []ostrich.
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := PolicyNamed(o.Policy, Log)
-	if err != nil {
+	if r, err = r.under(variant(t, o.Policy, Log)); err != nil {
 		t.Fatal(err)
 	}
-	r.Policy, r.Procs = p, 1
+	r.Procs = 1
 	out, err := r.Do(log, func(int, int) {})
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +55,7 @@ func TestMultifactorOfLog(t *testing.T) {
 	}
 }
 
-// TestPredictorOfLog: lengths are expected as the option says. The limits are all
+// TestPredictorOfLog: lengths are expected as the setting says. The limits are all
 // the same, but one user's job before was short.
 func TestPredictorOfLog(t *testing.T) {
 	log := []sim.Logged{
@@ -64,7 +63,7 @@ func TestPredictorOfLog(t *testing.T) {
 		logged(3, 1, 5000, 1000, 3600), logged(4, 3, 5000, 100, 3600), logged(5, 2, 5001, 10, 3600),
 	}
 	for predictor, want := range map[string][]ostrich.JobID{"limit": {1, 2, 3, 4, 5}, "last": {1, 2, 3, 5, 4}} {
-		if got := order(t, log, map[string]string{"policy": "ostrich", "gate": "off", "predictor": predictor}); !slices.Equal(got, want) {
+		if got := order(t, log, map[string]string{"policy": "ostrich:gate=off:predictor=" + predictor}); !slices.Equal(got, want) {
 			t.Errorf("by %s: %d, want %d", predictor, got, want)
 		}
 	}

@@ -159,7 +159,7 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 		s.history.Assign(s.setup.Site)
 	}
 	s.classes()
-	if s.setup.Measure, err = ParseRule(o.MeasureRule, 0); err != nil {
+	if s.setup.Measure, err = ParseRule(o.MeasureRule); err != nil {
 		return nil, fmt.Errorf("--measure-rule: %w", err)
 	}
 	return s, nil

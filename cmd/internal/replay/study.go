@@ -81,7 +81,6 @@ var ErrNoJobs = errors.New("no job ran in the window")
 // New prepares a history to be replayed.
 func New(h *accounting.History, setup Setup) (*Study, error) {
 	s := &Study{Setup: setup, Notes: slices.Clone(h.Notes)}
-	s.Options = setup.Run.over(setup.Options)
 	s.Procs, s.Nodes = cmp.Or(setup.Procs, h.Procs), cmp.Or(setup.Nodes, h.Nodes)
 	if s.Run.closed {
 		s.Notes = append(s.Notes, "Closed loop: under every policy a user's next campaign comes when the last one has ended and the recorded think time has passed. OStrich finds campaigns in what comes, by its own rule.")

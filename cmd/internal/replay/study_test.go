@@ -256,7 +256,7 @@ func TestReplay(t *testing.T) {
 		for _, name := range names {
 			s.Run.Backfill = rapid.SampledFrom([]sim.Backfill{sim.None, sim.EASY, sim.Conservative, sim.Slurm}).Draw(t, "backfill")
 			ended := 0
-			jobs, _, err := s.Replay(Find(name, Site), func(n int) { ended = n })
+			jobs, _, err := s.Replay(variant(t, name, Site), func(n int) { ended = n })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -293,7 +293,7 @@ func TestFairshare(t *testing.T) {
 	}
 	// starts returns when the jobs of a and of b start that wait for the first one of b.
 	starts := func() (a, b ostrich.Time) {
-		jobs, _, err := mustNew(t, h, Setup{Options: window30}).Replay(Find("fairshare", Site), func(int) {})
+		jobs, _, err := mustNew(t, h, Setup{Options: window30}).Replay(variant(t, "fairshare", Site), func(int) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -326,21 +326,15 @@ func TestMeasure(t *testing.T) {
 		rule string
 		want []int
 	}{{"max", []int{0, 1, 1}}, {"window", []int{0, 0, 0}}, {"window=1m", []int{0, 1, 2}}, {"arrival=2m", []int{0, 1, 1}}} {
-		rule, err := ParseRule(tt.rule, 0)
+		rule, err := ParseRule(tt.rule)
 		if err != nil {
 			t.Fatal(err)
 		}
 		s := mustNew(t, h, Setup{Options: window30, Measure: rule})
-		changed, _, err := s.Change("rule:arrival=1s")
-		if err != nil {
-			t.Fatal(err)
-		}
 		runs := map[string][]report.Job{"recorded": s.Recorded()}
-		for _, p := range []string{"fairshare", "ostrich", "fcfs-campaigns"} {
-			for name, study := range map[string]*Study{p: s, p + ", changed": changed} {
-				if runs[name], _, err = study.Replay(Find(p, Site), func(int) {}); err != nil {
-					t.Fatal(err)
-				}
+		for _, p := range []string{"fairshare", "ostrich", "ostrich:rule=arrival:threshold=1s", "fcfs-campaigns"} {
+			if runs[p], _, err = s.Replay(variant(t, p, Site), func(int) {}); err != nil {
+				t.Fatal(err)
 			}
 		}
 		for name, jobs := range runs {
@@ -354,7 +348,7 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "min", "max=1m", "window=0s", "window=soon"} {
-		if r, err := ParseRule(bad, 0); err == nil {
+		if r, err := ParseRule(bad); err == nil {
 			t.Errorf("%q is %v", bad, r)
 		}
 	}
@@ -372,11 +366,6 @@ func TestChange(t *testing.T) {
 			return c.Share()(1) == 2 && c.Share()(2) == 1 && c.Priority.Associations[0].Shares == 2
 		}},
 		{"share:physics=3", []string{"fairshare", "ostrich"}, func(c *Study) bool { return c.Priority.Accounts[0].Shares == 3 }},
-		{"rule:window=10m", []string{"ostrich"}, func(c *Study) bool { return c.Options.Rule.Threshold == 600 }},
-		{"rule:max", []string{"ostrich"}, func(c *Study) bool { return c.Options.Rule == ostrich.Rule{} }},
-		{"order:spt", []string{"ostrich"}, func(c *Study) bool { return c.Options.Inside == ostrich.SPT }},
-		{"gate:off", []string{"ostrich"}, func(c *Study) bool { return c.Options.Gate == ostrich.Off }},
-		{"halflife:1d", []string{"fairshare"}, func(c *Study) bool { return c.Priority.HalfLife == 86400 }},
 		{"nodes:+2", nil, func(c *Study) bool { return c.Pools[0].Procs == 12 && c.Procs == 8 }},
 		{"procs:+1", nil, func(c *Study) bool { return c.Pools[0].Procs == 9 && c.Priority.Procs == 9 }},
 	} {
@@ -389,7 +378,7 @@ func TestChange(t *testing.T) {
 				t.Errorf("heeded by %v, want %v: %+v", heeded, tt.heeded, c.Pools)
 			}
 			for _, p := range []string{"fairshare", "ostrich"} {
-				jobs, _, err := c.Replay(Find(p, Site), func(int) {})
+				jobs, _, err := c.Replay(variant(t, p, Site), func(int) {})
 				if err != nil || len(jobs) != 4 {
 					t.Errorf("%s: %d jobs, %v", p, len(jobs), err)
 				}
@@ -416,12 +405,12 @@ func TestChangeErrors(t *testing.T) {
 		"share:alice":                "share:NAME=N",
 		"share:nobody=2":             `no user or account "nobody"`,
 		"share:alice=-1":             "at least 0",
-		"rule:often":                 "must be one of max",
-		"rule:max=10m":               "takes no time",
-		"rule:window=soon":           "is no time",
-		"order:random":               "must be one of lpt",
-		"gate:strict":                "cannot hold jobs back",
-		"halflife:0s":                "at least 1 s",
+		"rule:max":                   "is a setting of the policy: --policy ostrich:rule=max",
+		"rule:window=10m":            "--policy ostrich:rule=window:threshold=10m",
+		"order:spt":                  "--policy ostrich:inside=spt",
+		"gate:off":                   "--policy ostrich:gate=off",
+		"classes:off":                "--policy ostrich:classes=off",
+		"halflife:1d":                "--policy fairshare:halflife=1d",
 		"nodes:2":                    "must be nodes:+N",
 		"nodes:+4611686018427387905": "must be nodes:+N", // which times 8 is 8
 		"nodes:-4":                   "the machine has 4 nodes",

@@ -44,6 +44,7 @@ type Policy struct {
 	virtual   ostrich.Machine              // how the virtual schedule serves, for OStrich and to compare with
 	knows     grid.Information             // of run times, on a platform
 	plans     bool                         // it plans the queue over horizons
+	halves    bool                         // past usage counts less, by a half-life
 	submitted bool                         // jobs of a campaign go as they were submitted, whatever the settings
 
 	// place places whole campaigns of sequential jobs.
@@ -56,41 +57,40 @@ type Policy struct {
 
 // Material is what a policy is made of. Each uses a part of it.
 type Material struct {
-	Campaigns []sim.Campaign // in the order of the loop
-	Options   ostrich.Options
+	Tuning
+	Campaigns []sim.Campaign  // in the order of the loop
 	Shares    *ostrich.Shares // nil is all alike
 	Closed    bool            // when jobs come depends on the replay
-	Period    ostrich.Duration
 	Priority  multifactor.Config
 	Horizon   sim.Horizon
-	Classes   sim.Classes                               // of OStrich's order at a site
+	InClasses sim.Classes                               // of OStrich's order at a site
 	Request   func(n ostrich.JobID) multifactor.Request // of the n-th job of the loop
 }
 
 // table are all policies, in the order of the helps.
 var table = append([]Policy{
 	{
-		Name: "fairshare", needs: Site, Usage: "the site's own priority/multifactor, as slurmctld computes it", byJob: true,
+		Name: "fairshare", needs: Site, Usage: "the site's own priority/multifactor, as slurmctld computes it", byJob: true, halves: true,
 		rank: func(m *Material) sim.Policy { return sim.Multifactor(m.Priority, m.Request) },
 	},
 	{
-		Name: "fairshare", needs: Parts, rank: func(m *Material) sim.Policy { return flat(m, 0) },
+		Name: "fairshare", needs: Parts, halves: true, rank: func(m *Material) sim.Policy { return flat(m, 0) },
 		Usage: "priority/multifactor with fair share alone: Fair Tree, half-life 7 days, one flat account",
 	},
 	{
-		Name: "classic", needs: Parts, rank: func(m *Material) sim.Policy { return flat(m, multifactor.NoFairTree) },
+		Name: "classic", needs: Parts, halves: true, rank: func(m *Material) sim.Policy { return flat(m, multifactor.NoFairTree) },
 		Usage: "the same with PriorityFlags=NO_FAIR_TREE: fair share as it was before Fair Tree",
 	},
 	{Name: "ostrich", needs: Site, Usage: "the virtual schedule, with the settings of ostrichd", gated: true, rank: siteOf},
 	{
-		Name: "ostrich", needs: Parts, Usage: "the virtual schedule with the defaults of ostrichd", rank: sidecarOf,
+		Name: "ostrich", needs: Parts, gated: true, Usage: "the virtual schedule with the defaults of ostrichd", rank: sidecarOf,
 		Settings: func() (ostrich.Options, error) {
 			c := sidecar.Default()
 			return c.ScheduleOptions()
 		},
 	},
 	{
-		Name: "paper", needs: Parts, Usage: "the virtual schedule in the order of the papers, campaigns by a window of 30 minutes", rank: sidecarOf,
+		Name: "paper", needs: Parts, gated: true, Usage: "the virtual schedule in the order of the papers, campaigns by a window of 30 minutes", rank: sidecarOf,
 		Settings: func() (ostrich.Options, error) { return Paper, nil },
 	},
 	{
@@ -114,11 +114,11 @@ var table = append([]Policy{
 	{Name: "lpt", needs: Log | Site, Usage: "longest job first, by estimate", byLimit: "longest job first, by time limit", order: &sim.LPT},
 	{Name: "ljf", needs: Log | Site, Usage: "largest job first, by processors", order: &sim.LJF},
 	{
-		Name: "fairshare", needs: Log, Usage: "users by Slurm's factor 2^(-U/S), calculated every --period (thesis 2.4)", inside: ostrich.Submission,
+		Name: "fairshare", needs: Log, Usage: "users by Slurm's factor 2^(-U/S), calculated every period (thesis 2.4)", inside: ostrich.Submission,
 		rank: func(m *Material) sim.Policy { return sim.FairShare(m.Period) },
 	},
 	{
-		Name: "multifactor", needs: Log, byJob: true, rank: func(m *Material) sim.Policy { return flat(m, 0) },
+		Name: "multifactor", needs: Log, byJob: true, halves: true, rank: func(m *Material) sim.Policy { return flat(m, 0) },
 		Usage: "Slurm's priority/multifactor with fair share alone: Fair Tree, half-life 7 days, one flat account",
 	},
 	{
@@ -156,13 +156,13 @@ func virtualOf(m *Material) sim.Policy { return m.shared(sim.OStrich(m.Options))
 
 // sidecarOf returns the virtual schedule that finds campaigns itself, as ostrichd
 // does.
-func sidecarOf(m *Material) sim.Policy { return m.shared(sim.Classed(m.Options, m.Classes)) }
+func sidecarOf(m *Material) sim.Policy { return m.shared(sim.Classed(m.Options, m.InClasses)) }
 
 // siteOf returns the virtual schedule of a site's jobs. In a closed loop the
 // submitted campaigns are not those of the recorded times, so the schedule finds
 // them itself; with classes too, as a submitted campaign may have jobs of several.
 func siteOf(m *Material) sim.Policy {
-	if m.Closed || m.Classes.Number > 0 {
+	if m.Closed || m.InClasses.Number > 0 {
 		return sidecarOf(m)
 	}
 	return virtualOf(m)
@@ -227,13 +227,12 @@ func Help(with Need, width int) string {
 // changes if it knows the true ones.
 func (p *Policy) Estimates() bool { return p.exact != nil || p.Settings != nil }
 
-// Into makes the policy and has a loop follow it. With exact, a policy that goes
-// job by job knows how long jobs run.
-func (p *Policy) Into(loop *sim.Machine, m *Material, exact bool) {
+// Into makes the policy and has a loop follow it.
+func (p *Policy) Into(loop *sim.Machine, m *Material) {
 	switch {
 	case p.rank != nil:
 		loop.Policy = p.rank(m)
-	case exact && p.exact != nil:
+	case m.Exact && p.exact != nil:
 		loop.Order = *p.exact
 	case p.order != nil:
 		loop.Order = *p.order
@@ -247,7 +246,7 @@ func (p *Policy) Ranks() bool { return p.rank != nil }
 // flags and nothing else, with all users in one account.
 func flat(m *Material, flags multifactor.Flags) sim.Policy {
 	c := multifactor.Config{
-		Weights: multifactor.Weights{Fairshare: 1_000_000}, Flags: flags, HalfLife: 7 * 24 * 3600,
+		Weights: multifactor.Weights{Fairshare: 1_000_000}, Flags: flags, HalfLife: m.HalfLife,
 		Accounts: []multifactor.Account{{Name: "all", Shares: 1}}, Nodes: 1,
 	}
 	place := make(map[ostrich.UserID]int)

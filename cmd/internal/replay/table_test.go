@@ -25,7 +25,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s: %+v", p.Name, p)
 		}
 		var loop sim.Machine
-		p.Into(&loop, &Material{Period: 1}, false)
+		p.Into(&loop, &Material{Tuning: Tuning{Period: 1}})
 		ways := 0
 		for _, is := range []bool{loop.Policy != nil, p.order != nil, p.place != nil} {
 			if is {
@@ -35,7 +35,7 @@ func TestTable(t *testing.T) {
 		want := 1
 		if p.needs == Clusters { // package grid makes it
 			want = 0
-			if q, err := PolicyNamed(strings.ToLower(strings.ReplaceAll(p.Name, "-n", "-3")), Clusters); err != nil || q.Usage != p.Usage && q.Name != "WQR-3" {
+			if q, err := ParseVariant(strings.ToLower(strings.ReplaceAll(p.Name, "-n", "-3")), Clusters); err != nil || q.Usage != p.Usage && q.Name != "WQR-3" {
 				t.Errorf("%s is known as %+v, %v", p.Name, q, err)
 			}
 		}
@@ -57,7 +57,12 @@ func TestClassic(t *testing.T) {
 	}
 	first := func(name string) ostrich.UserID {
 		loop := sim.Machine{Procs: 1, Open: true, Backfill: sim.EASY}
-		Find(name, Parts).Into(&loop, &Material{Campaigns: campaigns}, false)
+		v := variant(t, name, Parts)
+		tuning, err := v.Tuned()
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.Into(&loop, &Material{Campaigns: campaigns, Tuning: tuning})
 		jobs, err := loop.Run(campaigns)
 		if err != nil {
 			t.Fatal(err)

@@ -14,41 +14,24 @@ import (
 
 // WhatIfUsage describes the changes that Change knows, a line each.
 const WhatIfUsage = `share:NAME=N       NAME, a user or an account, has N shares
-rule:RULE          campaigns by max, last, arrival=TIME or window=TIME
-order:ORDER        what goes first in a campaign: lpt, spt, submission or ljf
-gate:GATE          demote or off
-classes:CLASSES    auto, qos, partition, "qos+partition" or off
-halflife:TIME      PriorityDecayHalfLife of the site's fair share
 nodes:+N           N nodes more, or fewer with -
 procs:+N           N processors more, or fewer with -`
 
-// Change returns a study like this one with one thing changed, and the policies
-// that see the change; nil is all.
+// Change returns a study like this one with one thing changed that is not a policy's,
+// and the policies that see the change; nil is all.
 func (s *Study) Change(what string) (changed *Study, heeded []string, err error) {
 	kind, value, ok := strings.Cut(what, ":")
 	if !ok || value == "" {
 		return nil, nil, fmt.Errorf("what if %q: must be KIND:VALUE, one of\n%s", what, WhatIfUsage)
 	}
 	c := *s
-	heeded = []string{"ostrich"}
 	switch kind {
 	case "share":
 		heeded, err = []string{"fairshare", "ostrich"}, c.share(value)
-	case "rule":
-		c.Options.Rule, err = ParseRule(value, c.Options.Rule.Threshold)
-	case "order":
-		c.Options.Inside, err = oneOf[ostrich.Inside](ostrich.InsideNames, value)
-	case "gate":
-		if c.Options.Gate, err = oneOf[ostrich.Gate](ostrich.GateNames, value); err == nil && c.Options.Gate == ostrich.Strict {
-			err = errors.New("ostrichd cannot hold jobs back; demote or off")
-		}
-	case "classes":
-		err = c.reclass(strings.ReplaceAll(value, "+", ","))
-	case "halflife":
-		heeded = []string{"fairshare"}
-		c.Priority.HalfLife, err = span(value)
 	case "nodes", "procs":
-		heeded, err = nil, c.grow(kind, value)
+		err = c.grow(kind, value)
+	case "rule", "order", "gate", "classes", "halflife":
+		err = errors.New("is a setting of the policy: --policy " + asSetting(kind, value))
 	default:
 		err = fmt.Errorf("unknown; there are\n%s", WhatIfUsage)
 	}
@@ -58,6 +41,21 @@ func (s *Study) Change(what string) (changed *Study, heeded []string, err error)
 	return &c, heeded, nil
 }
 
+// asSetting returns the policy that has what was a change once.
+func asSetting(kind, value string) string {
+	switch kind {
+	case "halflife":
+		return "fairshare:halflife=" + value
+	case "order":
+		kind = "inside"
+	case "rule":
+		if rule, time, timed := strings.Cut(value, "="); timed {
+			return "ostrich:rule=" + rule + ":threshold=" + time
+		}
+	}
+	return "ostrich:" + kind + "=" + value
+}
+
 func oneOf[T ~uint8](names []string, name string) (T, error) {
 	t, err := ostrich.Named[T](names, name)
 	if err != nil {
@@ -65,6 +63,8 @@ func oneOf[T ~uint8](names []string, name string) (T, error) {
 	}
 	return t, nil
 }
+
+var errShort = errors.New("at least 1 s")
 
 // span parses a duration of at least a second; 7d is a week.
 func span(text string) (ostrich.Duration, error) {
@@ -81,7 +81,7 @@ func span(text string) (ostrich.Duration, error) {
 	case err != nil:
 		return 0, fmt.Errorf("%q is no time, such as 90s, 10m, 2h or 7d", text)
 	case d < time.Second:
-		return 0, fmt.Errorf("%s: at least 1 s", text)
+		return 0, fmt.Errorf("%s: %w", text, errShort)
 	}
 	return ostrich.Duration(d / time.Second), nil
 }
@@ -127,27 +127,24 @@ func (s *Study) share(value string) error {
 	return nil
 }
 
-// ParseRule reads max, last, arrival=TIME or window=TIME. threshold is the time of
-// a rule without one; 0 is half an hour.
-func ParseRule(value string, threshold ostrich.Duration) (ostrich.Rule, error) {
+// ParseRule reads max, last, arrival=TIME or window=TIME, whose TIME is half an hour
+// unless it is named.
+func ParseRule(value string) (ostrich.Rule, error) {
 	name, text, timed := strings.Cut(value, "=")
 	by, err := oneOf[ostrich.By](ostrich.ByNames, name)
 	if err != nil {
 		return ostrich.Rule{}, err
 	}
-	r := ostrich.Rule{By: by, Threshold: threshold}
-	takes := by == ostrich.Window || by == ostrich.Arrival
-	switch {
+	r := ostrich.Rule{By: by}
+	switch takes := hasThreshold(r); {
 	case timed && !takes:
 		return r, fmt.Errorf("%s takes no time", name)
 	case timed:
 		if r.Threshold, err = span(text); err != nil {
 			return r, err
 		}
-	case takes && r.Threshold < 1:
+	case takes:
 		r.Threshold = 30 * 60
-	case !takes:
-		r.Threshold = 0
 	}
 	return r, r.Validate()
 }

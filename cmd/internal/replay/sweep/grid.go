@@ -71,7 +71,12 @@ func (f *File) Expand() (*Grid, error) {
 func (f *File) values() (map[Option]string, error) {
 	texts := make(map[Option]string)
 	var errs []error
+	known := replay.Defaults().Names
 	for _, a := range f.Axes {
+		if err := has(known, a[0].Name, "simulate"); err != nil {
+			errs = append(errs, yamlfile.At(f.Name, a[0].Line, "%w", err))
+			continue
+		}
 		seen := make(map[string]Option)
 		for _, v := range a {
 			text, err := canonical(v)
@@ -243,6 +248,9 @@ func has(names []string, name, command string) error {
 	if slices.Contains(names, name) {
 		return nil
 	}
+	if gone := replay.Gone(name); gone != "" {
+		return fmt.Errorf("%s: %s", name, strings.Replace(strings.Replace(gone, "--policy ", "policies: [", 1), "VALUE", "VALUE]", 1))
+	}
 	return fmt.Errorf("%s: no option of %s that can vary; those are %s", name, command, strings.Join(names, ", "))
 }
 
@@ -250,9 +258,6 @@ func has(names []string, name, command string) error {
 // be checked without a log.
 func canonical(o Option) (string, error) {
 	r := replay.Defaults()
-	if err := has(r.Names, o.Name, "simulate"); err != nil {
-		return "", err
-	}
 	if err := r.Set(o.Name, o.Value); err != nil {
 		return "", err
 	}

@@ -55,9 +55,12 @@ func TestExpand(t *testing.T) {
 			nil,
 		},
 		{
-			"once for a policy that does not take it", "traces: a\npolicies: [fcfs, ostrich]\nparameters: {gate: [demote, off]}",
-			[]string{"trace 0 policy=fcfs", "trace 0 policy=ostrich gate=demote", "trace 0 policy=ostrich gate=off"},
-			[]string{"--gate means nothing to --policy fcfs: left out of 1 point"},
+			"once for a rule that does not take it", "traces: a\npolicies: [fcfs, 'ostrich:gate=off']\nparameters: {rule: [max, window], threshold: [5m, 10m]}",
+			[]string{
+				"trace 0 policy=fcfs rule=max", "trace 0 policy=fcfs rule=window threshold=5m", "trace 0 policy=fcfs rule=window threshold=10m",
+				"trace 0 policy=ostrich:gate=off rule=max", "trace 0 policy=ostrich:gate=off rule=window threshold=5m", "trace 0 policy=ostrich:gate=off rule=window threshold=10m",
+			},
+			[]string{"--threshold goes with --rule arrival or window, not max: left out of 2 points"},
 		},
 		{
 			"combinations that cannot be", "traces: a\npolicies: [spaceshare, spt]\nbackfill: [none, easy]\nparameters: {load: [1, 2]}",
@@ -94,7 +97,9 @@ func TestExpandErrors(t *testing.T) {
 		"traces: a\npolicies: fcfs\nbackfill: wrong\nreplay: wrong":                         "s.yaml:3: --backfill \"wrong\": must be none, easy, greedy, conservative or slurm\ns.yaml:4: --replay \"wrong\": must be closed or open",
 		"traces: a\npolicies: fcfs\nparameters:\n  load: [1, 1]":                            "s.yaml:4: load 1: is in line 4 already",
 		"traces: a\npolicies: fcfs\nparameters:\n  load:\n  - 1\n  - 1.0":                   "s.yaml:6: load 1.0: is 1, which is in line 5 already",
-		"traces: a\npolicies: fcfs\nparameters:\n  gate: [demote, off]":                     "s.yaml:4: gate demote is in no point: --gate means nothing to --policy fcfs\ns.yaml:4: gate off is in no point: --gate means nothing to --policy fcfs",
+		"traces: a\npolicies: fcfs\nparameters:\n  gate: [demote, off]":                     "s.yaml:4: gate: is a setting of the policy: policies: [ostrich:gate=VALUE]",
+		"traces: a\npolicies: [ostrich, ostrich:gate=strict]":                               "s.yaml:2: policy ostrich:gate=strict: is ostrich, which is in line 2 already",
+		"traces: a\npolicies: fcfs\nparameters: {rule: max, threshold: [5m]}":               "s.yaml:3: threshold 5m is in no point: --threshold goes with --rule arrival or window, not max",
 		"traces: a\npolicies: [spt, spaceshare]\nbackfill: easy":                            "s.yaml:2: policy spaceshare is in no point: --policy spaceshare lets no job of a user pass another: --backfill none only",
 		"traces: {generate: a}\npolicies: [fcfs]\nseeds: [1-60000]\nbackfill: [none, easy]": "s.yaml: more than 100000 points",
 	} {
@@ -113,10 +118,11 @@ func TestExpandHasAll(t *testing.T) {
 			n := rapid.IntRange(1, len(all)).Draw(t, name)
 			return rapid.Permutation(all).Draw(t, name)[:n]
 		}
-		policies := append(pick("policies", "fcfs", "spaceshare", "ostrich-parallel"), "ostrich")
-		backfill, gates := append(pick("backfill", "easy", "conservative"), "none"), pick("gates", "demote", "off")
-		f, err := sweep.Read("s.yaml", fmt.Appendf(nil, "traces: [a, b]\npolicies: [%s]\nbackfill: [%s]\nparameters: {gate: [%s]}",
-			strings.Join(policies, ","), strings.Join(backfill, ","), strings.Join(gates, ",")))
+		policies := append(pick("policies", "fcfs", "spaceshare", "ostrich:gate=off"), "ostrich")
+		backfill, times := append(pick("backfill", "easy", "conservative"), "none"), pick("times", "5m", "10m")
+		rules := append(pick("rules", "last", "max"), "window")
+		f, err := sweep.Read("s.yaml", fmt.Appendf(nil, "traces: [a, b]\npolicies: [%s]\nbackfill: [%s]\nparameters: {rule: [%s], threshold: [%s]}",
+			strings.Join(policies, ","), strings.Join(backfill, ","), strings.Join(rules, ","), strings.Join(times, ",")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,20 +137,22 @@ func TestExpandHasAll(t *testing.T) {
 					if p == "spaceshare" && b != "none" {
 						continue
 					}
-					for i, gate := range gates {
-						if p == "fcfs" || p == "spaceshare" {
-							if gate = ""; i > 0 {
-								continue
+					for _, rule := range rules {
+						for i, time := range times {
+							if rule != "window" {
+								if time = ""; i > 0 {
+									continue
+								}
 							}
+							want = append(want, fmt.Sprint(trace, p, b, rule, time))
 						}
-						want = append(want, fmt.Sprint(trace, p, b, gate))
 					}
 				}
 			}
 		}
 		var got []string
 		for _, p := range g.Points {
-			got = append(got, fmt.Sprint(p.Trace, p.Option("policy"), p.Option("backfill"), p.Option("gate")))
+			got = append(got, fmt.Sprint(p.Trace, p.Option("policy"), p.Option("backfill"), p.Option("rule"), p.Option("threshold")))
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Fatalf("-want +got:\n%s", diff)

@@ -202,7 +202,7 @@ func (r *run) simulate(i int, logs *sharedLogs) (*pointResult, error) {
 	result := &pointResult{Summary: s.Summary(), Notes: s.Workload.Notes}
 	result.Summary.Log = ""
 	for _, note := range s.Outcome.Notes {
-		result.Notes = append(result.Notes, s.Run.Policy.Name+": "+note)
+		result.Notes = append(result.Notes, s.Run.Policy.Label+": "+note)
 	}
 	return result, nil
 }
