@@ -47,17 +47,13 @@ func TestSweepIsSimulate(t *testing.T) {
 	file := writeFile(t, dir+"/grid.yaml", `
 traces: [{generate: hipc, users: 5, jobs: 300}, hipc-5.swf.gz]
 seeds: [1-2]
-policies: [ostrich, fairshare, faircamp, sjf]
+policies: [ostrich, ostrich:gate=off:inside=spt:predictor=last, fairshare:period=1m, fairshare:inside=spt:period=1h, faircamp:rho=mlpt, sjf]
 backfill: [none, easy, conservative]
 replay: [open, closed]
 parameters:
   offsets: [keep, drop]
   dependencies: [false, true]
   load: [1, 1.5]
-  gate: [strict, off]
-  inside: [lpt, spt]
-  rho: [lpt, mlpt]
-  period: [1m, 1h]
   rule: [max, window, fields]
   threshold: 1m
   starttime: 100

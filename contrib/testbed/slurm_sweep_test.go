@@ -12,17 +12,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// grid is a sweep of two policies that take no order inside of campaigns and one
-// that does, on a log and on two workloads of one model.
+// grid is a sweep of policies, one of them with a setting, on a log and on two workloads
+// of one model.
 const grid = `
 traces: [hipc.swf.gz, {generate: ppam, users: 8, jobs: 500}]
 seeds: [1, 2]
-policies: [fcfs, spt, fairshare]
+policies: [fcfs, spt, fairshare, "fairshare:inside=spt"]
 backfill: [none, easy]
 replay: [open, closed]
 parameters:
   load: [1]
-  inside: [lpt, spt]
   rule: [fields]
   dependencies: [false]
 `

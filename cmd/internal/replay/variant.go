@@ -405,9 +405,16 @@ func (c count) Set(text string) error {
 
 // gone are options that are settings of a policy now, each with a policy that has it.
 var gone = []struct{ option, of, key string }{
-	{"inside", "ostrich", ""}, {"gate", "ostrich", ""}, {"predictor", "ostrich", ""}, {"period", "fairshare", ""}, {"rho", "faircamp", ""},
-	{"placement", "faircamp", ""}, {"horizon", "horizon", "length"}, {"horizon-budget", "horizon", "budget"},
-	{"horizon-nodes", "horizon", "nodes"}, {"objective", "horizon", ""},
+	{"inside", "ostrich", ""},
+	{"gate", "ostrich", ""},
+	{"predictor", "ostrich", ""},
+	{"period", "fairshare", ""},
+	{"rho", "faircamp", ""},
+	{"placement", "faircamp", ""},
+	{"horizon", "horizon", "length"},
+	{"horizon-budget", "horizon", "budget"},
+	{"horizon-nodes", "horizon", "nodes"},
+	{"objective", "horizon", ""},
 }
 
 // Gone says what became of an option of simulate, or of a parameter of a sweep, that is a
