@@ -154,6 +154,7 @@ type Partition struct {
 	PriorityJobFactor int
 	PreemptMode       string // such as "REQUEUE"; "" for OFF
 	QOS               string // of the partition itself, "" for none
+	Exclusive         bool   // each job has its nodes for itself (OverSubscribe=EXCLUSIVE)
 }
 
 // MaxTimes returns the time limits of the partitions that have one, by name.

@@ -131,10 +131,10 @@ type Config struct {
 	// Timeout bounds each query. 0 means 30 s.
 	Timeout time.Duration
 
-	// MaxTime is the time limit of each partition, for jobs without a limit of
-	// their own. Only the controller knows it, not the tables. See also
+	// Partitions are what only the controller knows of the partitions, by name. See also
 	// Ledger.Partitions.
-	MaxTime  map[string]ostrich.Duration
+	Partitions map[string]Partition
+
 	Class    ClassBy   // which jobs are alike
 	Hints    bool      // whether comments say how long jobs run, see accounting.ReadComment
 	Declared DeclareBy // where campaigns are declared
@@ -151,6 +151,13 @@ type Config struct {
 	// DefaultLimit is for jobs without a limit in partitions without one. 0 means
 	// 7 days.
 	DefaultLimit ostrich.Duration
+}
+
+// Partition is what the controller says of a partition, and the tables do not.
+type Partition struct {
+	MaxTime   ostrich.Duration // of jobs without a limit of their own; 0 without one
+	NodeProcs float64          // processors for jobs that its nodes have in the mean; 0 if that is not known
+	Exclusive bool             // each job has its nodes for itself (OverSubscribe=EXCLUSIVE)
 }
 
 // Pool is a part of the cluster with a virtual schedule of its own.

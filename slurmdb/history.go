@@ -56,7 +56,7 @@ type history struct {
 	log     log
 	skipped []Skip
 
-	relimited bool // the limits of partitions may have changed since the last poll
+	redefined bool // partitions may have changed since the last poll
 }
 
 func newHistory(c Config, n *names) *history {
@@ -91,7 +91,7 @@ func (h *history) update(now, window ostrich.Time, rows []row, pauses map[uint64
 			h.vanish(t)
 		}
 	}
-	h.relimit()
+	h.redefine()
 	h.releaseDue()
 	h.giveUp()
 	h.endRunaways()
@@ -207,7 +207,7 @@ func (h *history) submit(w *row) *tracked {
 
 // job makes the job that a row submits.
 func (h *history) job(w *row) ostrich.Job {
-	j := ostrich.Job{ID: w.id, Submit: w.submit, Procs: int(w.req)}
+	j := ostrich.Job{ID: w.id, Submit: w.submit, Procs: h.asks(w)}
 	h.describe(&j, w)
 	return j
 }
@@ -235,18 +235,20 @@ func (h *history) estimate(w *row) ostrich.Duration {
 	}
 	var longest ostrich.Duration
 	for name := range strings.SplitSeq(w.partition, ",") {
-		longest = max(longest, h.config.MaxTime[name])
+		longest = max(longest, h.config.Partitions[name].MaxTime)
 	}
 	return cmp.Or(longest, h.config.DefaultLimit)
 }
 
-// relimit reports the jobs that get their limit from a partition whose limit has changed.
-func (h *history) relimit() {
-	if !h.relimited {
+// redefine reports the jobs whose limit or size follows from a partition that has changed.
+func (h *history) redefine() {
+	if !h.redefined {
 		return
 	}
-	h.relimited = false
-	other := func(t *tracked) bool { return t.closed == 0 && t.job.Estimate != h.estimate(&t.row) }
+	h.redefined = false
+	other := func(t *tracked) bool {
+		return t.closed == 0 && (t.job.Estimate != h.estimate(&t.row) || t.job.Start == 0 && t.job.Procs != h.asks(&t.row))
+	}
 	for _, id := range h.those(other) {
 		h.change(h.jobs[id], &h.jobs[id].row, h.now)
 	}
@@ -277,7 +279,7 @@ func (h *history) follow(t *tracked, w *row) {
 func (h *history) change(t *tracked, w *row, at ostrich.Time) {
 	next := t.job
 	h.describe(&next, w)
-	next.Procs = int(w.req)
+	next.Procs = h.asks(w)
 	if next.Start != 0 {
 		next.Start = w.start
 		next.Procs = int(w.alloc)
@@ -306,7 +308,7 @@ func (h *history) advance(t *tracked, w *row) {
 		h.change(t, w, at)
 	default: // An ended row's values count, but are no event of their own.
 		h.describe(&t.job, w)
-		t.job.Procs = int(w.req)
+		t.job.Procs = h.asks(w)
 		if t.job.Start != 0 {
 			t.job.Start, t.job.Procs = w.start, int(w.alloc)
 		}
@@ -353,7 +355,7 @@ func (h *history) end(t *tracked, w *row) {
 }
 
 func (h *history) backInQueue(t *tracked, at ostrich.Time) {
-	t.job.Start, t.job.Suspended, t.job.Procs = 0, 0, int(t.row.req)
+	t.job.Start, t.job.Suspended, t.job.Procs = 0, 0, h.asks(&t.row)
 	h.report(t, ostrich.Requeue, at)
 }
 

@@ -37,11 +37,11 @@ func newLedger(c Config) *Ledger {
 }
 
 // Partitions replaces what is known of the controller's partitions: the nodes of the pools,
-// which must be those of Config, and the time limits. The next poll reports what is
-// different, as of its own time.
-func (l *Ledger) Partitions(pools []Pool, maxTime map[string]ostrich.Duration) {
+// which must be those of Config, and what Config.Partitions has. The next poll reports what
+// is different, as of its own time.
+func (l *Ledger) Partitions(pools []Pool, partitions map[string]Partition) {
 	l.machine.divide(pools)
-	l.history.config.MaxTime, l.history.relimited = maxTime, true
+	l.history.config.Partitions, l.history.redefined = partitions, true
 }
 
 // window returns the time from which on closed rows are read: the newest end less

@@ -19,7 +19,7 @@ func TestPartitions(t *testing.T) {
 		return []slurmdb.Pool{{Name: "a", Nodes: []string{"n1", "n2"}}, {Name: "b", Nodes: b}}
 	}
 	l, err := slurmdb.NewLedger(slurmdb.Config{
-		Cluster: "c1", Pools: pools("n3"), MaxTime: map[string]ostrich.Duration{"main": 1000, "alt": 2000}, DefaultLimit: 9000,
+		Cluster: "c1", Pools: pools("n3"), Partitions: map[string]slurmdb.Partition{"main": {MaxTime: 1000}, "alt": {MaxTime: 2000}}, DefaultLimit: 9000,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -62,9 +62,9 @@ func TestPartitions(t *testing.T) {
 			row(3, "main", 600, 0, 10)
 			row(4, "main", 0, 20, 30)
 		}))
-	l.Partitions(pools("n3"), map[string]ostrich.Duration{"main": 1000, "alt": 2000})
+	l.Partitions(pools("n3"), map[string]slurmdb.Partition{"main": {MaxTime: 1000}, "alt": {MaxTime: 2000}})
 	check("as they were", "", news(60, nothing))
-	l.Partitions(pools("n3", "n4"), map[string]ostrich.Duration{"alt": 2000})
+	l.Partitions(pools("n3", "n4"), map[string]slurmdb.Partition{"alt": {MaxTime: 2000}})
 	check("a node more, and a limit less", "70 capacity b 16\n70 change 1: 9000\n70 change 4: 9000\n", news(70, nothing))
 	check("once", "", news(80, nothing))
 	check("the new node fails", "85 capacity b 8\n",

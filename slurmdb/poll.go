@@ -123,13 +123,16 @@ func (l *Ledger) row(r *accounting.Row) row {
 	w := row{
 		key: key{r.ID, r.Submit}, start: r.Start, end: r.End, eligible: r.Eligible,
 		state: state, limit: minutes(r.Limit), uid: r.UID, assoc: r.Assoc, qos: r.QOSNumber, array: r.Array, het: r.Het, task: NoTask,
-		tasks: min(max(r.Tasks, 1), maxTasks), partition: l.texts.Of([]byte(r.Partition)), extra: &none,
+		tasks: min(max(r.Tasks, 1), maxTasks), nodes: uint32(min(r.Asked.Nodes, maxProcs)), partition: l.texts.Of([]byte(r.Partition)), extra: &none,
 	}
 	if r.Task >= 0 {
 		w.task = uint32(r.Task)
 	}
 	if w.end == 0 {
 		w.extra = &extra{account: l.texts.Of([]byte(r.Account)), name: r.Name}
+	}
+	if r.Exclusive {
+		w.setExclusive([]byte("NODE"))
 	}
 	w.setPauses(0, uint64(max(0, r.Suspended)))
 	l.config.fill(&w, said{name: []byte(r.Name), comment: []byte(r.Comment), wckey: []byte(r.WCKey)})

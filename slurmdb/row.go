@@ -77,6 +77,7 @@ type row struct {
 	task                 uint32
 	tasks                uint32 // pending tasks; 1 for a single job
 	req, alloc           uint32 // processors; alloc is 0 before the start
+	nodes                uint32 // asked for; 0 if that is not known
 	partition            string
 	class                uint64
 	*extra
@@ -91,6 +92,7 @@ type extra struct {
 	sum           uint64 // of the row's values
 	bad           string // why the row cannot be true, or ""
 	unfinished    bool   // bad is an errUnfinished
+	exclusive     bool   // it is to have its nodes for itself
 }
 
 // errUnfinished marks a row that Slurm has not written completely. It writes some
@@ -106,8 +108,12 @@ func (e errUnfinished) Error() string { return string(e) }
 // that has ended is read again by then.
 const unfinishedFor = ostrich.Time(60)
 
-// none is the extra of most rows. Nothing writes to it.
-var none extra
+// none is the extra of most rows, and alone that of an exclusive one. Nothing writes to
+// them.
+var (
+	none  extra
+	alone = extra{exclusive: true}
+)
 
 func compareRows(a, b row) int {
 	return cmp.Or(
@@ -178,6 +184,7 @@ func (p *parser) parse(v []driver.Value) row {
 		w.extra = &extra{account: p.texts.Of(p.account(v)), name: string(text(v[at]))}
 	}
 	y := &p.saying
+	w.setExclusive(text(optional(v, y.exclusive)))
 	p.config.fill(&w, said{
 		name: text(optional(v, y.name)), comment: text(optional(v, y.comment)), wckey: text(optional(v, y.wckey)),
 		script: number(optional(v, y.script)),
@@ -191,6 +198,19 @@ func (p *parser) parse(v []driver.Value) row {
 
 // minutes rounds a time limit up to what the tables hold.
 func minutes(limit ostrich.Duration) uint32 { return uint32(min((max(limit, 0)+59)/60, noVal-1)) }
+
+// setExclusive sets what the column exclusive says: NO, NODE, USER, MCS or TOPO. With
+// USER, MCS and TOPO a job holds what it asks for, and keeps others away. The column is
+// empty in rows from before Slurm 26.05.
+func (w *row) setExclusive(to []byte) {
+	switch {
+	case string(to) != "NODE":
+	case w.extra == &none:
+		w.extra = &alone
+	default:
+		w.extra.exclusive = true
+	}
+}
 
 // setPauses sets the columns of a job's suspensions, if it was or is suspended.
 func (w *row) setPauses(inx, suspended uint64) {
@@ -227,6 +247,7 @@ func (w *row) size(v []driver.Value) error {
 	if err := w.setProcessors(req, alloc); err != nil {
 		return err
 	}
+	w.nodes = uint32(min(asked.Nodes, maxProcs))
 	if w.array == 0 || w.task != noVal {
 		return nil
 	}

@@ -10,12 +10,12 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 )
 
-// saying are the columns from which a job's class, hint and campaign follow. They stand
-// between rowColumns and nameColumns, as far as the configuration asks for them and the
-// table has them.
+// saying are the columns from which a job's class, hint and campaign follow, and that of
+// exclusive jobs. They stand between rowColumns and nameColumns, as far as the
+// configuration asks for them and the table has them.
 type saying struct {
-	columns                      []string
-	name, script, comment, wckey int // positions in a row; 0 where it is not read
+	columns                                 []string
+	name, script, comment, wckey, exclusive int // positions in a row; 0 where it is not read
 }
 
 // newSaying decides which of the columns are read.
@@ -32,6 +32,7 @@ func newSaying(c *Config, s *schema) (y saying) {
 	y.comment = read(c.Hints || c.Declared == InComment, "derived_es",
 		"LEFT(COALESCE(derived_es, ''), "+strconv.Itoa(accounting.MaxComment+1)+")")
 	y.wckey = read(c.Declared == InWCKey, "wckey", "wckey")
+	y.exclusive = read(true, "exclusive", "exclusive")
 	return y
 }
 
@@ -95,10 +96,9 @@ func (c *Config) fill(w *row, v said) {
 	if s == (accounting.Said{}) {
 		return
 	}
-	if w.extra == &none {
-		w.extra = new(extra)
-	}
-	w.said = s
+	x := *w.extra
+	x.said = s
+	w.extra = &x
 }
 
 // say sets the class, the hint and the campaign of a job from its row. Slurm stores a

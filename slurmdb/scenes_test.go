@@ -1,7 +1,6 @@
 package slurmdb_test
 
 import (
-	"slurm-ostrich/ostrich"
 	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
@@ -96,7 +95,7 @@ func scenes() []scene {
 				put(job{ID: 1, Submit: 0, Start: 50, CPUs: 2, Procs: 8, Limit: 30}),
 			),
 			edit: func(c *slurmdb.Config) {
-				c.MaxTime = map[string]ostrich.Duration{"main": 1000, "alt": 2000}
+				c.Partitions = map[string]slurmdb.Partition{"main": {MaxTime: 1000}, "alt": {MaxTime: 2000}}
 			},
 			live: "0 submit 1 of 1001: 1 x 2 for 2000 in alt,main\n" +
 				"50 start 1 of 1001: 1 x 8 for 1800 in main since 0\n",

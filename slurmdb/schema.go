@@ -24,7 +24,7 @@ var tables = []struct {
 			"id_assoc", "id_job", "id_qos", "id_user", "job_db_inx", "job_name", "partition", "state", "time_eligible",
 			"time_end", "time_start", "time_submit", "time_suspended", "timelimit", "tres_alloc", "tres_req",
 		},
-		optional: []string{"deleted", "derived_es", "script_hash_inx", "wckey"}, // script_hash_inx since 22.05
+		optional: []string{"deleted", "derived_es", "exclusive", "script_hash_inx", "wckey"}, // script_hash_inx since 22.05, exclusive since 26.05
 	},
 	{
 		name: "event_table", required: []string{"node_name", "state", "time_end", "time_start", "tres"},

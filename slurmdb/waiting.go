@@ -23,7 +23,8 @@ type Waiting struct {
 
 // Expect returns the job that the tables will show once accounting knows it.
 // slurmctld does not show comments and scripts, so a class by script is one by
-// name until the row comes. It returns false if the job's processors or, with Tree, its
+// name until the row comes, and an exclusive job counts for what it asks for, unless its
+// partition makes it one. It returns false if the job's processors or, with Tree, its
 // association are not known.
 func (l *Ledger) Expect(q *Waiting) (ostrich.Job, bool) {
 	if q.Procs < 1 || q.Procs > maxProcs || q.Tasks < 1 || q.Submit <= 0 {

@@ -49,7 +49,7 @@ func TestExpect(t *testing.T) {
 					db.Run("DELETE FROM c1_job_table")
 					c := config(db)
 					c.Shares, c.Declared, c.Class = by, slurmdb.DeclareBy(declared), classes[declared]
-					c.MaxTime = map[string]ostrich.Duration{"main": 7200}
+					c.Partitions = map[string]slurmdb.Partition{"main": {MaxTime: 7200}}
 					r := open(t, c)
 					r.SetClock(t0)
 					poll(t, r)

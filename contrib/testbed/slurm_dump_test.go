@@ -2,6 +2,7 @@ package testbed_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -25,7 +26,7 @@ func TestDump(t *testing.T) {
 	needSlurm(t)
 	t.Parallel()
 	b := up(t, "dump")
-	b.everyKind(t)
+	alone := b.everyKind(t)
 	path := b.dir + "/dump.txt"
 	command := regexp.MustCompile(`(?s)TZ=UTC sacct .*? >dump\.txt`).FindString(docsText(t, "../../docs/compare.md"))
 	b.do(t, "root", "env", "-u", "SLURM_TIME_FORMAT", "sh", "-c", strings.ReplaceAll(command, ">dump.txt", ">"+path))
@@ -52,12 +53,40 @@ func TestDump(t *testing.T) {
 	if got, want := b.counted(t, "--sacct", path, "--procs", "16"), b.counted(t); !slices.Equal(got, want) {
 		t.Errorf("compare counts jobs, users and campaigns %v in the dump, %v in the tables", got, want)
 	}
+	part(t, "exclusive", func(t *testing.T) { b.testExclusive(t, alone) })
 	part(t, "source sacct", b.testSacct)
 }
 
+// testExclusive: a job that waits to have four nodes for itself counts for all 16 processors
+// of them where accounting tells that it does, and for the four that it asks for elsewhere.
+func (b *bed) testExclusive(t *testing.T, id string) {
+	c := b.accounting(t)
+	c.Partitions = map[string]slurmdb.Partition{"main": {NodeProcs: 4}}
+	r, err := slurmdb.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	var got []int
+	_, err = r.PollEach(t.Context(), func(e ostrich.Event) {
+		if fmt.Sprint(e.Job.ID) == id && e.Job.Start == 0 {
+			got = append(got, e.Job.Procs)
+		}
+	})
+	want := 4
+	if slices.ContainsFunc(r.Columns().Found, func(name string) bool { return strings.HasSuffix(name, ".exclusive") }) {
+		want = 16
+	}
+	if err != nil || len(got) == 0 || got[len(got)-1] != want {
+		t.Errorf("processors of job %s: %v, %v, want %d", id, got, err, want)
+	}
+	report(t, "processors of an exclusive job that waits", "%d", want)
+}
+
 // everyKind fills the accounting tables with jobs to which everything happened
-// that can, and waits until accounting knows.
-func (b *bed) everyKind(t *testing.T) {
+// that can, and waits until accounting knows. It returns the id of a job that waits for
+// four nodes.
+func (b *bed) everyKind(t *testing.T) (exclusive string) {
 	t.Helper()
 	const long = "sleep 3000"
 	cancel := func(ids ...string) { b.do(t, "root", "scancel", ids...) }
@@ -104,7 +133,7 @@ func (b *bed) everyKind(t *testing.T) {
 		return differ("TIMEOUT", b.do(t, "root", "sacct", "-X", "-n", "-P", "-j", at, "-o", "State"))
 	})
 	// The queue is quiet but for one job that runs and those that cannot start.
-	b.submit(t, "ob-alice", "--time", "60", "--exclusive", "--nodes", "4", "--wrap", "true") // waits for it
+	exclusive = b.submit(t, "ob-alice", "--time", "60", "--exclusive", "--nodes", "4", "--wrap", "true") // waits for it
 	eventually(t, "the queue is quiet", func() string {
 		left := b.do(t, "root", "squeue", "-h", "-a", "-t", "RUNNING,COMPLETING", "-o", "%A")
 		return differ(open[3], left)
@@ -114,6 +143,7 @@ func (b *bed) everyKind(t *testing.T) {
 		return differ(known+" open, 0 unfinished", b.do(t, "root", "sh", "-c", "squeue -h -a -o %A | sort -u | wc -l")+" open, "+
 			b.sql(t, "SELECT COUNT(*) FROM slurm_acct_db."+cluster+"_job_table WHERE tres_req=''")+" unfinished")
 	})
+	return exclusive
 }
 
 // jobOf is a job with names in place of numbers, as far as both sources know it.
@@ -143,12 +173,18 @@ func (b *bed) dumped(t *testing.T, path string) []jobOf {
 	return jobsOf(h)
 }
 
-func (b *bed) tables(t *testing.T) []jobOf {
+// accounting says how to read the accounting tables.
+func (b *bed) accounting(t *testing.T) slurmdb.Config {
 	t.Helper()
-	r, err := slurmdb.Open(t.Context(), slurmdb.Config{
+	return slurmdb.Config{
 		Addresses: []string{b.dir + "/run/mysql/mysqld.sock"}, User: operator, Cluster: cluster,
 		Password: strings.TrimSpace(docsText(t, b.dir+"/etc/ostrich.password")),
-	})
+	}
+}
+
+func (b *bed) tables(t *testing.T) []jobOf {
+	t.Helper()
+	r, err := slurmdb.Open(t.Context(), b.accounting(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -168,12 +168,14 @@ type Row struct {
 	Req, Alloc                   uint32           // processors of one task; Alloc is 0 before the start
 	State                        string           // such as COMPLETED, without what follows it
 	Impossible                   string           // why the row cannot be true, or ""
+	Asked                        TRES             // from sacct, only its nodes
 
 	// Only sacct sets these, and Task, Het, User and QOS.
 	WCKey, Name, Comment string
+	Exclusive            bool // it has its nodes for itself, or is to have them
 
 	// Only the tables set these.
-	Asked, Held                   TRES
+	Held                          TRES
 	Class, NameClass, ScriptClass uint64
 	Unfinished                    bool // Slurm has not written all of the row
 }

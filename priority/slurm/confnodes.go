@@ -353,6 +353,8 @@ func (t *confTable) partition(l *confLine) (priority.Partition, error) {
 	text, _ := t.text("preemptmode")
 	p.PreemptMode = unless(strings.ToUpper(text), "OFF")
 	p.QOS, _ = t.text("qos")
+	text, _ = t.text("oversubscribe", "shared") // the latter is its former name
+	p.Exclusive = strings.EqualFold(text, "EXCLUSIVE")
 	return p, nil
 }
 

@@ -154,6 +154,8 @@ func parsePartition(line string) (p priority.Partition, nodes string, err error)
 			p.PreemptMode = unless(value, "OFF")
 		case "QoS":
 			p.QOS = none(value)
+		case "OverSubscribe":
+			p.Exclusive = value == "EXCLUSIVE"
 		case "Nodes":
 			nodes = none(value)
 		}

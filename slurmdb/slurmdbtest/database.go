@@ -22,6 +22,7 @@ const (
 	R2205 Release = "22.05"
 	R2411 Release = "24.11"
 	R2505 Release = "25.05"
+	R2605 Release = "26.05"
 )
 
 // alterations turn the tables of 22.05 into those of other releases.
@@ -30,6 +31,7 @@ var alterations = map[Release][]string{
 	R2011: {"as-20.11"},
 	R2411: {"as-24.11"},
 	R2505: {"as-24.11", "as-25.05"},
+	R2605: {"as-24.11", "as-25.05", "as-26.05"},
 }
 
 //go:embed testdata/*.sql
@@ -41,10 +43,10 @@ type DB struct {
 	Server  *Server
 	Name    string
 	Cluster string
+	Release Release
 
-	t       testing.TB
-	release Release
-	sluid   uint64
+	t     testing.TB
+	sluid uint64
 }
 
 var databases atomic.Int64
@@ -77,7 +79,7 @@ func (s *Server) Named(t testing.TB, r Release, name string) *DB {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db := &DB{DB: pool, Server: s, Name: name, Cluster: "c1", t: t, release: r}
+	db := &DB{DB: pool, Server: s, Name: name, Cluster: "c1", t: t, Release: r}
 	t.Cleanup(func() {
 		if _, err := pool.ExecContext(context.WithoutCancel(t.Context()), "DROP DATABASE "+name); err != nil {
 			t.Error(err)

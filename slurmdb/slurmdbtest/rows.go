@@ -43,6 +43,7 @@ type Job struct {
 	Comment   string // derived_es; empty means NULL
 	WCKey     string
 	Script    uint64 // script_hash_inx; left out before 22.05
+	Exclusive string // empty means NO; left out before 26.05
 	Deleted   int
 }
 
@@ -71,7 +72,7 @@ func (db *DB) columns(j Job) (columns []string, values []any) {
 	switch {
 	case j.Inx != 0:
 		add("job_db_inx", j.Inx)
-	case db.release == R2411 || db.release == R2505:
+	case db.Release >= R2411:
 		db.sluid++
 		add("job_db_inx", uint64(1)<<63+db.sluid)
 	}
@@ -100,8 +101,11 @@ func (db *DB) columns(j Job) (columns []string, values []any) {
 	add("job_name", j.Name)
 	add("derived_es", nullable(j.Comment))
 	add("wckey", j.WCKey)
-	if db.release != R2011 {
+	if db.Release != R2011 {
 		add("script_hash_inx", j.Script)
+	}
+	if db.Release >= R2605 {
+		add("exclusive", cmp.Or(j.Exclusive, "NO"))
 	}
 	add("deleted", j.Deleted)
 	for _, c := range []string{"id_resv", "id_wckey", "id_group", "state_reason_prev", "nodes_alloc", "priority"} {
@@ -187,7 +191,7 @@ func (db *DB) Associate(all ...Assoc) {
 	db.t.Helper()
 	for _, a := range all {
 		nested, zeros := ", lft, rgt", ", 0, 0"
-		if db.release == R2505 {
+		if db.Release >= R2505 {
 			nested, zeros = "", ""
 		}
 		db.Run("REPLACE INTO `"+db.Cluster+"_assoc_table` (creation_time, mod_time, id_assoc, `user`, acct, "+

@@ -98,7 +98,8 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestCost: the first poll runs one sacct, and one more for jobs that are not eligible.
+// TestCost: the first poll runs one sacct, after one that says which columns it knows, and
+// one more for jobs that are not eligible.
 // Where nothing has changed, one tells so, of what has ended lately.
 func TestCost(t *testing.T) {
 	db := slurmdbtest.New(t, slurmdbtest.R2205)
@@ -117,7 +118,7 @@ func TestCost(t *testing.T) {
 			t.Errorf("%s: ran %s, want %s", what, got, want)
 		}
 	}
-	ran("first", "sdiag squeue sacct sacctmgr event")
+	ran("first", "sdiag squeue sacct sacct sacctmgr event")
 	ran("quiet", "sdiag squeue sacct")
 	db.Put(slurmdbtest.Job{ID: 60, User: 1001, Submit: base + 60, Eligible: -1})
 	ran("a held job", "sdiag squeue sacct sacct")

@@ -4,7 +4,7 @@
 // A Source reports the same events as a slurmdb.Reader, because the same slurmdb.Ledger
 // makes them from the same rows. Where the reader asks the tables, it asks
 //
-//   - sacct, once at the start, for all rows of a window of time,
+//   - sacct, once at the start, for the columns that it knows, and for all rows of a window of time,
 //   - squeue, which records have changed since, and sacct for their rows by id,
 //   - sacct, for the rows that ended since the newest end seen, less the overlap,
 //   - sacctmgr, once a minute, for the associations and for the nodes that are out,
@@ -47,6 +47,7 @@ type Source struct {
 	config   slurmdb.Config
 	cold     bool
 
+	format  string                   // of sacct's rows; "" before the first poll
 	seen    map[ostrich.JobID]string // what squeue said of records whose rows are known, as they are now
 	sitesAt ostrich.Time             // when sacctmgr was asked
 }
@@ -241,10 +242,17 @@ func (p *poll) count(r *accounting.Row) {
 
 // each passes the rows that sacct prints to visit, until that returns an error.
 func (s *Source) each(ctx context.Context, visit func(accounting.Row) error, which ...string) error {
+	if s.format == "" {
+		var known bytes.Buffer
+		if err := s.commands.Run(ctx, &known, "sacct", "--helpformat"); err != nil {
+			return err
+		}
+		s.format = sacct.RowFormat(known.String())
+	}
 	mark := "\x1e" + rand.Text() + "\x1e" // anybody can see it while sacct runs, and name a job so: it is used once
-	rows := sacct.Rows{Mark: mark, Visit: visit}
+	rows := sacct.Rows{Mark: mark, Format: s.format, Visit: visit}
 	args := append([]string{
-		"--allocations", "--duplicates", "--noheader", "--parsable2", "--delimiter", mark, "--format", sacct.RowColumns,
+		"--allocations", "--duplicates", "--noheader", "--parsable2", "--delimiter", mark, "--format", s.format,
 	}, which...)
 	if err := s.commands.Run(ctx, &rows, "sacct", args...); err != nil {
 		return err

@@ -55,6 +55,10 @@ func (w *twin) Run(_ context.Context, to io.Writer, name string, args ...string)
 	w.t.Helper()
 	var out string
 	switch {
+	case name == "sacct" && args[0] == "--helpformat":
+		if out = "JobID State "; w.db != nil && w.db.Release >= slurmdbtest.R2605 {
+			out += "Exclusive\n"
+		}
 	case name == "sacct":
 		out = slurmtest.Sacct(w.rows(), args)
 	case slices.Contains(args, "associations"):
@@ -130,12 +134,16 @@ func (w *twin) rows() (all []slurmtest.Job) {
 		}
 		return strconv.FormatInt(n-slurmtest.Epoch, 10)
 	}
+	exclusive := "'NO'"
+	if w.db.Release >= slurmdbtest.R2605 {
+		exclusive = "exclusive"
+	}
 	w.query("SELECT id_job, id_array_job, id_array_task, COALESCE(array_task_str, ''), het_job_id, id_user, id_assoc, `partition`, "+
 		"time_submit, time_eligible, time_start, time_end, time_suspended, state, timelimit, cpus_req, tres_alloc, account, job_name, "+
-		"COALESCE(derived_es, ''), wckey FROM c1_job_table ORDER BY id_job, time_submit", 21, func(v []string) {
+		"COALESCE(derived_es, ''), wckey, "+exclusive+" FROM c1_job_table ORDER BY id_job, time_submit", 22, func(v []string) {
 		j := slurmtest.Job{
 			"id": v[0], "uid": v[5], "assoc": v[6], "partition": v[7], "submit": at(v[8]), "eligible": at(v[9]), "start": at(v[10]), "end": at(v[11]),
-			"suspended": v[12], "cpus": v[15], "account": v[17], "name": v[18], "comment": v[19], "wckey": v[20], "user": "user" + v[5],
+			"suspended": v[12], "cpus": v[15], "account": v[17], "name": v[18], "comment": v[19], "wckey": v[20], "exclusive": v[21], "user": "user" + v[5],
 		}
 		if v[8] == "0" {
 			j["submit"] = strconv.Itoa(-slurmtest.Epoch)
@@ -270,7 +278,14 @@ func (p *pair) agree(what string, but ...ostrich.Kind) {
 // of the tables make, poll by poll. A cold start knows of suspensions only how long they
 // were.
 func TestSameAsTables(t *testing.T) {
-	db := slurmdbtest.New(t, slurmdbtest.R2205)
+	for _, release := range []slurmdbtest.Release{slurmdbtest.R2205, slurmdbtest.R2605} {
+		t.Run(string(release), func(t *testing.T) { sameAsTables(t, release) })
+	}
+}
+
+func sameAsTables(t *testing.T, release slurmdbtest.Release) {
+	t.Helper()
+	db := slurmdbtest.New(t, release)
 	base := db.Clock() - 20_000
 	db.Size(64, 4, base-100, 0)
 	db.Associate(
@@ -284,6 +299,7 @@ func TestSameAsTables(t *testing.T) {
 		edit := func(c *slurmdb.Config) {
 			c.Shares = slurmdb.ShareBy(rapid.IntRange(0, 1).Draw(rt, "shares"))
 			c.Class, c.Declared, c.Hints = slurmdb.ByName, slurmdb.InName, true
+			c.Partitions = map[string]slurmdb.Partition{"main": {NodeProcs: 16}}
 		}
 		p := newPair(t, db, edit)
 		defer func() { _ = p.reader.Close() }()
@@ -348,7 +364,8 @@ func (s *scene) act() string {
 		s.next++
 		j = &slurmdbtest.Job{
 			ID: s.next, User: 1001 + s.next%3, Assoc: []uint32{11, 12, 0}[s.next%3], Submit: s.now, CPUs: 1 + s.next%4, Limit: 10,
-			Name: "set:run" + strconv.Itoa(int(s.next)) + "\n|x", Comment: []string{"", "expect=5m"}[s.next%2],
+			Exclusive: []string{"NO", "NODE", "USER"}[s.next/2%3],
+			Name:      "set:run" + strconv.Itoa(int(s.next)) + "\n|x", Comment: []string{"", "expect=5m"}[s.next%2],
 		}
 		if act == "array" {
 			j.Array, j.Tasks, j.Mask = s.next, 3, "0x7"

@@ -64,7 +64,7 @@ func (s *Sidecar) ask(ctx context.Context) error {
 		if undivided != nil {
 			s.names = undivided // the pools keep the nodes that they had
 		} else {
-			s.divide(pools, priority.MaxTimes(partitions))
+			s.divide(pools, accountsOf(partitions))
 		}
 	}
 	s.controller, s.partitions, s.asked = controller, partitions, time.Now()

@@ -55,7 +55,7 @@ type Sidecar struct {
 	partitions []priority.Partition
 	asked      time.Time // when the controller's configuration was read
 	// divide tells accounting that partitions changed; nil if it need not know.
-	divide func(pools []slurmdb.Pool, maxTime map[string]ostrich.Duration)
+	divide func(pools []slurmdb.Pool, partitions map[string]slurmdb.Partition)
 
 	printed    []priority.Queued // the latest queue, as the controller returned it
 	ranked     []priority.Queued // the same in Slurm's order; nil if the order may have changed

@@ -50,7 +50,7 @@ func Open(ctx context.Context, c Config, lead *Lead, servers *Servers) (*Sidecar
 		return nil, fmt.Errorf("configuration: %w: %w", ErrConfig, err)
 	}
 	source.Believe = watchClock(source.Timeout)
-	source.MaxTime = priority.MaxTimes(partitions)
+	source.Partitions = accountsOf(partitions)
 	if source.Pools, err = nodesOf(c.Pools, partitions); err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ type accounts interface {
 	Namer
 	finder
 	// Partitions tells accounting what it cannot know of the controller's partitions.
-	Partitions(pools []slurmdb.Pool, maxTime map[string]ostrich.Duration)
+	Partitions(pools []slurmdb.Pool, partitions map[string]slurmdb.Partition)
 }
 
 // finder answers questions that no poll does, see Past.

@@ -99,8 +99,8 @@ func TestPartitionsAreFollowed(t *testing.T) {
 		w := newSite()
 		s := w.start(t, func(c *Config) { c.Pools = []ostrich.Pool{{Name: "m", Partitions: []string{"main"}}} })
 		var heard []string
-		s.divide = func(pools []slurmdb.Pool, maxTime map[string]ostrich.Duration) {
-			heard = append(heard, fmt.Sprint(pools[0].Name, pools[0].Nodes, maxTime["main"]))
+		s.divide = func(pools []slurmdb.Pool, partitions map[string]slurmdb.Partition) {
+			heard = append(heard, fmt.Sprint(pools[0].Name, pools[0].Nodes, partitions["main"].MaxTime))
 		}
 		next := func(change func()) *Cycle {
 			change()

@@ -44,6 +44,26 @@ func nodesOf(pools []ostrich.Pool, partitions []priority.Partition) ([]slurmdb.P
 	return list, apart(list)
 }
 
+// accountsOf returns what accounting needs to know of the partitions, by name.
+func accountsOf(partitions []priority.Partition) map[string]slurmdb.Partition {
+	cpus := priority.NodeCPUs(partitions)
+	of := make(map[string]slurmdb.Partition)
+	for _, p := range partitions {
+		part := slurmdb.Partition{MaxTime: max(p.MaxTime, 0), Exclusive: p.Exclusive} // Unlimited is none
+		sum, nodes := 0.0, 0
+		for _, name := range p.Nodes {
+			if n := cpus[name]; n > 0 { // nodes of the future have none
+				sum, nodes = sum+n, nodes+1
+			}
+		}
+		if nodes > 0 {
+			part.NodeProcs = sum / float64(nodes)
+		}
+		of[p.Name] = part
+	}
+	return of
+}
+
 // errShared means that pools share nodes: the jobs of one would stand in the way of those of
 // another, and neither order would know of it.
 var errShared = fmt.Errorf("%w: pools share nodes", ErrConfig)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"slurm-ostrich/ostrich"
@@ -46,15 +47,29 @@ const (
 
 var rowNames = strings.Split(RowColumns, ",")
 
+// exclusiveColumn is the column that sacct has since Slurm 26.05: NODE for a job that is to
+// have its nodes for itself, also while it waits.
+const exclusiveColumn = "Exclusive"
+
+// RowFormat returns the columns of a row for a sacct that knows these columns, as sacct
+// --helpformat lists them: RowColumns, and Exclusive if it is there.
+func RowFormat(known string) string {
+	if slices.Contains(strings.Fields(known), exclusiveColumn) {
+		return RowColumns + "," + exclusiveColumn
+	}
+	return RowColumns
+}
+
 // ErrRow marks output that does not consist of RowColumns, so sacct has not printed it.
 var ErrRow = errors.New("not a row of sacct's")
 
-// Rows cuts the output of sacct --parsable2 --noheader --delimiter=Mark into rows. Names
+// Rows cuts the output of sacct --parsable2 --noheader --delimiter=Mark --format=Format into rows. Names
 // of jobs may hold the usual delimiter and new lines, so the mark should be a text that
 // nobody can guess. It is a writer: memory holds one row at a time.
 type Rows struct {
-	Mark  string
-	Visit func(accounting.Row) error // its error ends the reading
+	Mark   string
+	Format string                     // as RowFormat returns it; "" is RowColumns
+	Visit  func(accounting.Row) error // its error ends the reading
 
 	row   []byte // read so far
 	marks int    // delimiters in its finished lines; none goes over the end of a line
@@ -91,18 +106,22 @@ func (r *Rows) Write(p []byte) (int, error) {
 // the row.
 func (r *Rows) line() {
 	r.marks += bytes.Count(r.row[r.begun:], []byte(r.Mark))
+	columns := rowColumns
+	if r.Format != "" {
+		columns = strings.Count(r.Format, ",") + 1
+	}
 	switch {
 	case len(r.row) == 0:
 		return
-	case r.marks < rowColumns-1:
+	case r.marks < columns-1:
 		r.row = append(r.row, '\n')
 		r.begun = len(r.row)
 		return
-	case r.marks > rowColumns-1:
-		r.err = fmt.Errorf("sacct: %w: %d fields, want %d", ErrRow, r.marks+1, rowColumns)
+	case r.marks > columns-1:
+		r.err = fmt.Errorf("sacct: %w: %d fields, want %d", ErrRow, r.marks+1, columns)
 		return
 	}
-	row, err := readRow(bytes.SplitN(r.row, []byte(r.Mark), rowColumns))
+	row, err := readRow(bytes.SplitN(r.row, []byte(r.Mark), columns))
 	r.row, r.marks, r.begun = r.row[:0], 0, 0
 	if r.err = err; err == nil {
 		r.err = r.Visit(row)
@@ -169,6 +188,8 @@ func readRow(fields [][]byte) (row accounting.Row, err error) {
 		asks = asked.cpus
 	}
 	row.Req, row.Alloc = uint32(min(asks, math.MaxUint32)), uint32(min(held.cpus, math.MaxUint32))
+	row.Asked.Nodes = uint64(asked.nodes)
+	row.Exclusive = len(fields) > rowColumns && string(fields[rowColumns]) == "NODE"
 	if !readGroup(&row, fields[rowID]) {
 		fault(rowID, "not the id of a job, of tasks or of a component")
 	}

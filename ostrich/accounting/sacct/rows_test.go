@@ -52,7 +52,7 @@ func TestRows(t *testing.T) {
 	task := accounting.Row{
 		ID: 15, Array: 5, Task: 1, Tasks: 1, UID: 995, User: "ob-bob", Account: "astro", Assoc: 6, Partition: "main", QOS: "normal",
 		QOSNumber: 1, Submit: 1795501099, Eligible: 1795501099, Start: 1795501100, Suspended: 86409, Limit: 3600, Req: 4, Alloc: 8,
-		WCKey: "*", Name: "a|b\nc", Comment: "x,y", State: "CANCELLED",
+		Asked: accounting.TRES{Nodes: 1}, WCKey: "*", Name: "a|b\nc", Comment: "x,y", State: "CANCELLED",
 	}
 	array := task
 	array.ID, array.Task, array.Tasks, array.Eligible, array.Start, array.Alloc, array.State = 5, -1, 6, 0, 0, 0, "PENDING"
@@ -66,6 +66,27 @@ func TestRows(t *testing.T) {
 		if diff := cmp.Diff([]accounting.Row{task, array, component}, got); diff != "" || err != nil {
 			t.Errorf("in pieces of %d: %v (-want +got):\n%s", piece, err, diff)
 		}
+	}
+}
+
+// TestExclusiveRows: a sacct that knows the column Exclusive is asked for it.
+func TestExclusiveRows(t *testing.T) {
+	if got := sacct.RowFormat("Account AllocCPUS\nJobID NotExclusive State\n"); got != sacct.RowColumns {
+		t.Errorf("columns of an earlier sacct: %s", got)
+	}
+	format := sacct.RowFormat("Account             Elapsed\nExclusive           ExitCode\n")
+	var got []bool
+	r := sacct.Rows{Mark: rowMark, Format: format, Visit: func(row accounting.Row) error {
+		got = append(got, row.Exclusive)
+		return nil
+	}}
+	for _, to := range []string{"NODE", "NO", "USER", ""} {
+		if _, err := r.Write([]byte(strings.TrimSuffix(rowOf(), "\n") + rowMark + to + "\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Close(); err != nil || !slices.Equal(got, []bool{true, false, false, false}) {
+		t.Errorf("%v, %v", got, err)
 	}
 }
 
