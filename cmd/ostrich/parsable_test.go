@@ -6,9 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
+
+	"slurm-ostrich/cmd/internal/scripttest"
 )
 
 // wideLog is a log of jobs that fill a machine of 4000 processors for days, so that
@@ -38,9 +39,11 @@ func wideLog(t *testing.T) (swf, dump string) {
 	return swf, dump
 }
 
-// TestWideNumbers: numbers above 999 are such for people and for programs.
+// TestWideNumbers: numbers above 999 are such for people and for programs. The script wide
+// has the commands that look at a live cluster.
 func TestWideNumbers(t *testing.T) {
 	swf, dump := wideLog(t)
+	grid := writeFile(t, filepath.Join(t.TempDir(), "grid.yaml"), "traces: ["+swf+"]\npolicies: [fcfs, ostrich]\nparameters: {load: [1, 1000.5]}\n")
 	for _, command := range [][]string{
 		{"compare", "--sacct", dump, "--procs", "4000", "--policy", "fairshare,fcfs", "--resamples", "5", "--long"},
 		{"compare", "--swf", swf, "--policy", "fairshare,fcfs", "--resamples", "5", "--long"},
@@ -49,6 +52,8 @@ func TestWideNumbers(t *testing.T) {
 		{"campaigns", "--swf", swf},
 		{"campaigns", "--swf", swf, "--summary"},
 		{"optimise", "--swf", swf, "--at", "400000", "--limit", "1s"},
+		{"sweep", grid},
+		{"simulate", "--swf", swf, "--policy", "fcfs,ostrich", "--summary"},
 		{"bench", "--swf", swf, "--policy", "fcfs,ostrich", "--parts", "2", "--shakes", "1"},
 	} {
 		for _, parsable := range []bool{false, true} {
@@ -61,42 +66,15 @@ func TestWideNumbers(t *testing.T) {
 				t.Errorf("%v: %d\n%s", args, code, &said)
 			}
 			text := out.String()
-			if regexp.MustCompile(`\\[ux][0-9a-f]{2}`).MatchString(text) {
-				t.Errorf("%v writes an escape:\n%s", args, text)
+			if err := scripttest.Escapes(text); err != nil {
+				t.Errorf("%v: %v:\n%s", args, err, text)
 			}
 			if command[0] == "compare" && command[3] != "--before" && !parsable && !regexp.MustCompile(`\d \d{3}`).MatchString(text) {
 				t.Errorf("%v has no number above 999:\n%s", args, text)
 			}
 			if parsable {
-				checkCells(t, args, text)
-			}
-		}
-	}
-}
-
-// plainCell matches what need not be a number: a time as Slurm writes it, sizes as "2-4",
-// "<=24h" or "at most 5", and a name or words, which begin with a letter. "wait<60" is one.
-var plainCell = regexp.MustCompile(`^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d|<=?[0-9a-z.]+|>[0-9a-z.]+|\d+-\d+|\*|[A-Za-z].*)?$`)
-
-// checkCells wants each cell of tables for programs to be a plain number, or no number.
-func checkCells(t *testing.T, args []string, text string) {
-	t.Helper()
-	for block := range strings.SplitSeq(text, "\n\n") {
-		width := 0
-		for line := range strings.Lines(block) {
-			cells := strings.Split(strings.TrimSuffix(line, "\n"), "|")
-			switch {
-			case len(cells) == 1 && width == 0: // a title
-				continue
-			case width == 0: // the header
-				width = len(cells)
-				continue
-			case len(cells) != width:
-				t.Errorf("%v: %d cells under %d heads: %q", args, len(cells), width, line)
-			}
-			for _, cell := range cells {
-				if _, err := strconv.ParseFloat(cell, 64); err != nil && !plainCell.MatchString(cell) || strings.ContainsAny(cell, "−–%±") {
-					t.Errorf("%v: the cell %q of %q", args, cell, line)
+				if err := scripttest.Cells(text); err != nil {
+					t.Errorf("%v: %v", args, err)
 				}
 			}
 		}

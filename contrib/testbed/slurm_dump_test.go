@@ -80,7 +80,7 @@ func (b *bed) testExclusive(t *testing.T, id string) {
 	if err != nil || len(got) == 0 || got[len(got)-1] != want {
 		t.Errorf("processors of job %s: %v, %v, want %d", id, got, err, want)
 	}
-	report(t, "processors of an exclusive job that waits", "%d", want)
+	report(t, "exclusive-processors", "%d", want)
 }
 
 // everyKind fills the accounting tables with jobs to which everything happened
