@@ -256,13 +256,16 @@ func (s *source) readSWF(ctx context.Context) error {
 // readDumps reads dumps of sacct.
 func (s *source) readDumps(ctx context.Context) error {
 	s.name = strings.Join(s.o.Sacct, ", ")
-	var all []*accounting.History
+	var (
+		all  []*accounting.History
+		made sacct.Made
+	)
 	for _, path := range s.o.Sacct {
 		var h *accounting.History
 		err := console.Await(ctx, func() error {
 			return readFile("sacct", path, s.o.Lenient, func(in io.Reader, _ string) (err error) {
 				h, err = sacct.Read(in, path, sacct.Options{
-					Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster, Columns: s.o.columns(), Delimiter: s.o.Delimiter,
+					Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster, Columns: s.o.columns(), Delimiter: s.o.Delimiter, Made: &made,
 				})
 				return err
 			})

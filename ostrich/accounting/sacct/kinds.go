@@ -111,40 +111,32 @@ func readLimit(b []byte) (seconds int64, ok bool) {
 // fit assigns the fields of a line to its columns where texts hold the delimiter, so that
 // there are more fields than columns: texts take several fields, and each other column
 // one that looks like it. It is false if that goes in no way, or in several that differ in
-// what is read.
+// what is read. It takes time in proportion to the fields.
 func (l *layout) fit(fields [][]byte, mark []byte) ([][]byte, string) {
-	n, m := len(l.kinds), len(fields)
-	// ways[i*(m+1)+k]: how columns from i on can take the fields from k on; 2 is several
-	ways := make([]uint8, (n+1)*(m+1))
-	ways[n*(m+1)+m] = 1
-	cell := func(from, to int) []byte {
-		if to == from+1 {
-			return fields[from]
-		}
-		return bytes.Join(fields[from:to], mark)
-	}
-	most := func(i, k int) int { // the end of what column i can take from field k on
-		if l.free[i] {
-			return m - (n - i - 1)
-		}
-		return k + 1
-	}
-	takes := func(i, k, to int) bool { return l.kinds[i] == nil || l.kinds[i](cell(k, to)) }
+	n, more := len(l.kinds), len(fields)-len(l.kinds)
+	// ways[i][d]: how columns from i on can take the fields from i+d on; 2 is several.
+	ways := make([][]uint8, n+1)
+	ways[n] = make([]uint8, more+1)
+	ways[n][more] = 1
 	for i := n - 1; i >= 0; i-- {
-		for k := i; k <= m-(n-i); k++ {
-			at := &ways[i*(m+1)+k]
-			for to := k + 1; to <= most(i, k) && *at < 2; to++ {
-				switch after := ways[(i+1)*(m+1)+to]; {
-				case after == 0 || !takes(i, k, to):
-				case l.unread(i): // how texts that nobody reads share the fields does not matter
-					*at = max(*at, after)
-				default:
-					*at += after
-				}
+		ways[i] = make([]uint8, more+1)
+		add := func(a, b uint8) uint8 { return min(a+b, 2) }
+		if l.unread(i) { // how texts that nobody reads share the fields does not matter
+			add = func(a, b uint8) uint8 { return max(a, b) }
+		}
+		later := uint8(0) // where the column ends two fields on, or further
+		for d := more; d >= 0; d-- {
+			at := &ways[i][d]
+			if l.takes(i, fields[i+d], false) {
+				*at = ways[i+1][d]
 			}
+			if l.takes(i, fields[i+d], true) {
+				*at = add(*at, later)
+			}
+			later = add(later, ways[i+1][d])
 		}
 	}
-	switch ways[0] {
+	switch ways[0][0] {
 	case 0:
 		return nil, "no way to share them among the columns"
 	case 1:
@@ -154,13 +146,28 @@ func (l *layout) fit(fields [][]byte, mark []byte) ([][]byte, string) {
 	cells := make([][]byte, 0, n)
 	for i, k := 0, 0; i < n; i++ {
 		to := k + 1
-		for to < most(i, k) && (ways[(i+1)*(m+1)+to] == 0 || !takes(i, k, to)) {
-			to++
+		if ways[i+1][to-i-1] == 0 || !l.takes(i, fields[k], false) {
+			for to++; ways[i+1][to-i-1] == 0; to++ {
+			}
+			cells = append(cells, bytes.Join(fields[k:to], mark))
+		} else {
+			cells = append(cells, fields[k])
 		}
-		cells = append(cells, cell(k, to))
 		k = to
 	}
 	return cells, ""
+}
+
+// takes reports whether a column can take a field, or several of which it is the first.
+func (l *layout) takes(column int, field []byte, several bool) bool {
+	looks := l.kinds[column]
+	switch {
+	case !several:
+		return looks == nil || looks(field)
+	case !l.free[column]:
+		return false
+	}
+	return looks == nil || len(field) > 0 && looks(field)
 }
 
 // unread reports whether nobody reads a column nor the next one, and both are texts.

@@ -32,6 +32,10 @@ type Options struct {
 	// Delimiter is the text between two columns. "" is what the header has, or |.
 	Delimiter string
 
+	// Made are the ids made up for tasks of other dumps. nil means that this is the
+	// only dump.
+	Made *Made
+
 	// Lenient makes Read skip and count malformed lines, instead of giving up at
 	// the first.
 	Lenient bool
@@ -68,6 +72,9 @@ func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
 	if d.zone.loc == nil {
 		d.zone.loc = time.UTC
 	}
+	if d.options.Made == nil {
+		d.options.Made = new(Made)
+	}
 	if len(o.Columns) > 0 {
 		l, err := header(o.Columns)
 		if err != nil {
@@ -81,7 +88,7 @@ func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("sacct: %s:%d: %w", name, d.line, err)
 		}
-		if fault := d.add(bytes.TrimRight(line, "\r\n")); fault != nil {
+		if fault := d.read(bytes.TrimRight(line, "\r\n")); fault != nil {
 			if fault = d.skip(fault); fault != nil {
 				return nil, fault
 			}
@@ -126,6 +133,7 @@ type dump struct {
 	mark    []byte  // between columns; a blank is any number of them
 	bounds  []int   // where columns of fixed widths end; nil if they have none
 	begun   []byte  // of a record whose text goes on in the next line
+	parts   int     // fields of it
 	since   int     // the line in which it begins
 	fields  [][]byte
 	values  [columns][]byte
@@ -139,6 +147,18 @@ type dump struct {
 	unnamed, longer, longerHour int // jobs
 	missing, settled, open      int // times near a change of the clocks
 	partial                     int // arrays whose tasks sacct has not listed completely
+}
+
+// mostFields is how many fields a line may have; a record that goes over several lines
+// cannot have as many, see most.
+const mostFields = 1 << 20
+
+// read reads a line, unless it has so many fields that they fill the memory.
+func (d *dump) read(line []byte) error {
+	if len(line) >= mostFields && bytes.Count(line, d.mark) >= mostFields {
+		return errors.Join(d.skip(d.give()), d.fault(fmt.Sprintf("more than %d fields", mostFields)))
+	}
+	return d.add(line)
 }
 
 // add reads a line. Its error is a *Fault if the line may be skipped.
@@ -162,7 +182,7 @@ func (d *dump) add(line []byte) error {
 			d.header, d.bounds = l, nil
 			return nil
 		}
-		if d.header != nil && len(d.mark) == 1 && d.mark[0] == ' ' && len(bytes.Trim(line, "- ")) == 0 {
+		if d.header != nil && d.fixed() && len(bytes.Trim(line, "- ")) == 0 {
 			d.bounds = dashes(line)
 			return nil
 		}
@@ -186,7 +206,7 @@ func (d *dump) add(line []byte) error {
 		d.further++ // of the last text of the record before
 		return nil
 	case d.header != nil && l.breaks(n):
-		d.begun, d.since = append(d.begun[:0], line...), d.line
+		d.begun, d.since, d.parts = append(d.begun[:0], line...), d.line, n
 		return nil
 	default:
 		return d.fault(fmt.Sprintf("%d fields, want %d", n, l.count))
@@ -209,8 +229,13 @@ func (d *dump) more(line []byte) error {
 		return d.give()
 	}
 	d.begun = append(append(d.begun, '\n'), line...)
-	d.fields = d.split(d.fields[:0], d.begun)
-	if len(d.fields) < l.count {
+	if d.parts += len(d.fields); !d.fixed() {
+		d.parts-- // the last field goes on in the line
+	}
+	if d.parts < l.count {
+		return nil
+	}
+	if d.fields = d.split(d.fields[:0], d.begun); len(d.fields) < l.count {
 		return nil
 	}
 	cells, why := l.fit(d.fields, d.mark)
@@ -278,15 +303,11 @@ func (d *dump) job() error {
 	}
 	name := accounting.NameClass(d.values[colName])
 	j := accounting.Job{Tasks: 1, Class: name, NameClass: name}
+	var err error
+	if j.ID, err = d.id(); err != nil {
+		return err
+	}
 	var ok bool
-	if j.ID, ok = readID(raw); raw == nil {
-		if j.ID, ok = derived(d.values[colID]); !ok {
-			return d.bad(colID, "not the id of a job")
-		}
-	}
-	if !ok {
-		return d.bad(colRaw, "not the id of a job")
-	}
 	if bytes.HasPrefix(d.values[colState], []byte("REVOKED")) {
 		d.ghosts++
 		return nil
@@ -294,16 +315,16 @@ func (d *dump) job() error {
 	if j.State, ok = accounting.ParseState(d.values[colState]); !ok {
 		return d.bad(colState, "not a state of a job")
 	}
-	if err := d.array(&j); err != nil {
+	if err = d.array(&j); err != nil {
 		return err
 	}
-	if err := d.who(&j); err != nil {
+	if err = d.who(&j); err != nil {
 		return err
 	}
-	if err := d.when(&j); err != nil {
+	if err = d.when(&j); err != nil {
 		return err
 	}
-	if err := d.size(&j); err != nil {
+	if err = d.size(&j); err != nil {
 		return err
 	}
 	if d.first == 0 || j.Submit < d.first {
@@ -438,6 +459,8 @@ func (d *dump) history() (*accounting.History, error) {
 			d.jobs.Note(n.text, n.count)
 		}
 	}
-	h := d.jobs.History(d.cluster, d.first, d.last+1)
-	return h, nil
+	if d.options.Made.mixed() {
+		d.jobs.Note("Some dumps have JobIDRaw and others have not: a run of an array task that is in both kinds counts twice. Run sacct again with JobIDRaw.")
+	}
+	return d.jobs.History(d.cluster, d.first, d.last+1), nil
 }

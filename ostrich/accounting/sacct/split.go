@@ -2,11 +2,7 @@ package sacct
 
 import (
 	"bytes"
-	"hash/fnv"
 	"unicode"
-
-	"slurm-ostrich/ostrich"
-	"slurm-ostrich/ostrich/internal/lines"
 )
 
 // split cuts a line at each delimiter. A blank as the delimiter is that of columns of
@@ -21,7 +17,7 @@ func (d *dump) split(fields [][]byte, line []byte) [][]byte {
 			from = to
 		}
 		return fields
-	case len(d.mark) == 1 && d.mark[0] == ' ':
+	case d.fixed():
 		return blanks(fields, line)
 	case len(d.mark) > 1:
 		return append(fields, bytes.Split(line, d.mark)...)
@@ -36,6 +32,9 @@ func (d *dump) split(fields [][]byte, line []byte) [][]byte {
 		line = line[i+1:]
 	}
 }
+
+// fixed reports whether blanks separate the columns.
+func (d *dump) fixed() bool { return len(d.mark) == 1 && d.mark[0] == ' ' }
 
 // blanks cuts a line at its blanks, except in the values of sacct's that have some.
 func blanks(fields [][]byte, line []byte) [][]byte {
@@ -136,7 +135,7 @@ func (l *layout) like(fields [][]byte) bool {
 // truncated returns a column of fixed width that sacct has cut off, with a + at its end,
 // if its beginning does not tell the rest.
 func (d *dump) truncated() (column, bool) {
-	if len(d.mark) != 1 || d.mark[0] != ' ' {
+	if !d.fixed() {
 		return 0, false
 	}
 	for c, text := range d.values {
@@ -145,24 +144,4 @@ func (d *dump) truncated() (column, bool) {
 		}
 	}
 	return 0, false
-}
-
-// derived returns the id of a job whose JobIDRaw is not there. Components of a
-// heterogeneous job have ids in a row. For a task of an array, whose id only JobIDRaw
-// tells, it is one above those that Slurm gives, the same in each dump.
-func derived(id []byte) (ostrich.JobID, bool) {
-	if leader, component, het := bytes.Cut(id, []byte{'+'}); het {
-		first, ok := readID(leader)
-		n, number := lines.Digits(component)
-		return first + ostrich.JobID(n), ok && number && n < 1<<16
-	}
-	master, task, array := bytes.Cut(id, []byte{'_'})
-	number, ok := readID(master)
-	if !array || bytes.HasPrefix(task, []byte{'['}) {
-		return number, ok
-	}
-	n, is := lines.Digits(task)
-	hash := fnv.New32a()
-	_, _ = hash.Write(master) // it returns no error
-	return 1<<31 | ostrich.JobID((uint64(hash.Sum32())+uint64(n))&(1<<31-1)), ok && is && n < 1<<31
 }
