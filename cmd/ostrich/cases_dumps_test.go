@@ -111,6 +111,27 @@ func TestDumpCases(t *testing.T) {
 		{name: "17 fields", args: "compare --swf s-17f.swf --policy fairshare --json", json: []string{"runs.recorded.jobs=2"}},
 		{name: "a comment behind #", args: "compare --swf s-hash-comment.swf --policy fairshare --json", json: []string{"runs.recorded.jobs=1"}},
 		{name: "CRLF in a log", args: "compare --swf l.swf --policy fairshare --json", files: map[string]string{"l.swf": "; MaxProcs: 8\r\n1" + swfLine}, json: []string{"processors=8"}},
+		{
+			name: "parts of a job, and the whole", args: "compare --swf l.swf --policy fairshare --json",
+			files: map[string]string{"l.swf": "; MaxProcs: 8\n1 0 10 200 2 -1 -1 2 300 -1 1 1 1 -1 1 -1 -1 -1\n" +
+				"1 0 10 100 2 -1 -1 2 300 -1 2 1 1 -1 1 -1 -1 -1\n1 110 10 100 2 -1 -1 2 300 -1 3 1 1 -1 1 -1 -1 -1\n" +
+				"2 0 10 100 2 -1 -1 2 300 -1 4 1 1 -1 1 -1 -1 -1\n"},
+			json: []string{"runs.recorded.jobs=2"}, says: []string{"2 lines left out: parts of jobs that have a line as a whole."}, not: []string{"number of another"},
+		},
+		{
+			name: "two logs in one", args: "simulate --swf l.swf --policy fcfs", files: map[string]string{"l.swf": "; MaxProcs: 8\n1" + swfLine + "; MaxProcs: 16\n2" + swfLine},
+			says: []string{"MaxProcs is in the header as 8 and 16, of which the first counts"},
+		},
+		{
+			name: "more processors in use than there are", args: "compare --swf l.swf --policy fairshare --json",
+			files: map[string]string{"l.swf": "; MaxNodes: 2\n1" + swfLine + "2" + swfLine}, json: []string{"processors=2"},
+			says: []string{"The header of the log says 2 processors, and the jobs used more for 100 % of the time, up to 4"},
+		},
+		{
+			name: "as many, where times are rounded", args: "compare --swf l.swf --policy fairshare --json",
+			files: map[string]string{"l.swf": "; MaxNodes: 2\n1 0 0 1000 2 -1 -1 2 2000 -1 1 1 1 -1 1 -1 -1 -1\n2 0 999 1000 2 -1 -1 2 2000 -1 1 1 1 -1 1 -1 -1 -1\n"},
+			json:  []string{"processors=2"}, not: []string{"the jobs used more"},
+		},
 		{name: "thousands", args: "compare --sacct nbsp.txt --procs 400 --policy fairshare,fcfs", says: []string{" 2 400 "}, not: []string{`\u`}},
 		{name: "thousands for programs", args: "compare --sacct nbsp.txt --procs 400 --policy fairshare,fcfs --parsable2", says: []string{"user1|phys|2400|"}, not: []string{`\u`, "−", " s|"}},
 	} {

@@ -80,26 +80,51 @@ func IdleArea(jobs []Job, m int) Idle {
 	return idle
 }
 
+// change is a number of processors that jobs begin to use, or stop using.
+type change struct {
+	at    ostrich.Time
+	procs int
+}
+
+// changes returns the changes of jobs in their order. In a second in which a job ends and
+// another starts, the end comes first.
+func changes(jobs []Job) []change {
+	all := make([]change, 0, 2*len(jobs))
+	for i := range jobs {
+		if j := &jobs[i]; j.Start < j.End {
+			all = append(all, change{j.Start, j.Procs}, change{j.End, -j.Procs})
+		}
+	}
+	slices.SortFunc(all, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.procs, b.procs)) })
+	return all
+}
+
 // Peak returns the most processors that jobs used at once, and when they first
 // did; 0 without jobs. In a second in which a job ends and another starts, it does
 // not count both.
 func Peak(jobs []Job) (procs int, at ostrich.Time) {
-	type edge struct {
-		at    ostrich.Time
-		procs int
-	}
-	edges := make([]edge, 0, 2*len(jobs))
-	for i := range jobs {
-		if j := &jobs[i]; j.Start < j.End {
-			edges = append(edges, edge{j.Start, j.Procs}, edge{j.End, -j.Procs})
-		}
-	}
-	slices.SortFunc(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.procs, b.procs)) })
 	busy := 0
-	for _, e := range edges {
-		if busy += e.procs; busy > procs {
-			procs, at = busy, e.at
+	for _, c := range changes(jobs) {
+		if busy += c.procs; busy > procs {
+			procs, at = busy, c.at
 		}
 	}
 	return procs, at
+}
+
+// Above returns for which part of the time from the first start to the last end jobs used
+// more than so many processors at once; 0 without jobs.
+func Above(jobs []Job, procs int) float64 {
+	all := changes(jobs)
+	if len(all) == 0 {
+		return 0
+	}
+	busy, last, above := 0, all[0].at, ostrich.Time(0)
+	for _, c := range all {
+		if busy > procs {
+			above += c.at - last
+		}
+		busy, last = busy+c.procs, c.at
+	}
+	return float64(above) / float64(last-all[0].at)
 }

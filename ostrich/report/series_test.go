@@ -120,6 +120,14 @@ func TestPeak(t *testing.T) {
 	if procs, at := report.Peak(jobs); procs != 4 || at != 15 {
 		t.Errorf("%d processors at %d, want 4 at 15", procs, at)
 	}
+	for procs, want := range map[int]float64{0: 50. / 60, 2: 20. / 60, 3: 11. / 60, 4: 0} {
+		if above := report.Above(jobs, procs); above != want {
+			t.Errorf("more than %d processors for %v of the time, want %v", procs, above, want)
+		}
+	}
+	if above := report.Above(nil, 0); above != 0 {
+		t.Errorf("without jobs above for %v of the time", above)
+	}
 	if procs, at := report.Peak(nil); procs != 0 || at != 0 {
 		t.Errorf("without jobs %d processors at %d", procs, at)
 	}

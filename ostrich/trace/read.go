@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,10 @@ import (
 type Log struct {
 	Header  []string // comment lines as they are, without the semicolon, or the # of some logs
 	Records []Record
+
+	// Parts counts the lines of parts of a job (status 2 to 4) that were left out, because
+	// another line has the job as a whole.
+	Parts int
 
 	// Skipped counts the lines that Options.Lenient left out, and Faults
 	// holds the first of them, at most MaxFaults.
@@ -98,10 +103,29 @@ func Read(r io.Reader, name string, o Options) (*Log, error) {
 			break
 		}
 	}
+	log.join()
 	if len(log.Records) == 0 {
 		return log, fmt.Errorf("trace: %s: %w", name, ErrEmpty)
 	}
 	return log, nil
+}
+
+// join leaves out the parts of jobs that have a line as a whole. Where a log has both, the
+// format has the run time of all parts in the line of the whole.
+func (l *Log) join() {
+	part := func(r Record) bool { return firstPart <= r.Status && r.Status <= lastPart }
+	if !slices.ContainsFunc(l.Records, part) {
+		return
+	}
+	whole := make(map[int64]bool)
+	for i := range l.Records {
+		if r := &l.Records[i]; !part(*r) {
+			whole[r.Number] = true
+		}
+	}
+	before := len(l.Records)
+	l.Records = slices.DeleteFunc(l.Records, func(r Record) bool { return part(r) && whole[r.Number] })
+	l.Parts = before - len(l.Records)
 }
 
 // Inflate returns a reader of text that may be compressed with gzip.
@@ -285,16 +309,28 @@ func parseWhole(text []byte) (int64, bool) {
 	return n, ok
 }
 
-// Value returns the header's value for a name such as "MaxProcs", ignoring case,
-// and false if there is none.
-func (l *Log) Value(name string) (string, bool) {
+// Values returns the different values that the header has for a name, ignoring case.
+func (l *Log) Values(name string) (all []string) {
 	for _, line := range l.Header {
 		i := strings.IndexAny(line, ":=")
-		if i >= 0 && strings.EqualFold(strings.TrimSpace(line[:i]), name) {
-			return strings.TrimSpace(line[i+1:]), true
+		if i < 0 || !strings.EqualFold(strings.TrimSpace(line[:i]), name) {
+			continue
+		}
+		if value := strings.TrimSpace(line[i+1:]); !slices.Contains(all, value) {
+			all = append(all, value)
 		}
 	}
-	return "", false
+	return all
+}
+
+// Value returns the header's first value for a name such as "MaxProcs", ignoring case,
+// and false if there is none.
+func (l *Log) Value(name string) (string, bool) {
+	all := l.Values(name)
+	if len(all) == 0 {
+		return "", false
+	}
+	return all[0], true
 }
 
 // grouped is a number with a comma, a blank or the like between its thousands.

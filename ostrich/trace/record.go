@@ -31,6 +31,11 @@ const (
 	Failed    = 0
 	Completed = 1
 	Cancelled = 5
+
+	// Parts of a job that was stopped and went on: the first, or one in the middle, and the
+	// last, which completed or failed.
+	firstPart = 2
+	lastPart  = 4
 )
 
 // Fields is the number of fields of a line.

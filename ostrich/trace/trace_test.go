@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -125,15 +126,35 @@ func TestVariants(t *testing.T) {
 	}
 }
 
+// TestParts: a line of a part of a job counts only where none has the whole.
+func TestParts(t *testing.T) {
+	line := func(number, run, status int) string {
+		return fmt.Sprintf("%d 0 0 %d 4 -1 -1 4 60 -1 %d 7 8 -1 -1 -1 -1 -1\n", number, run, status)
+	}
+	text := line(1, 5, 2) + line(2, 20, 0) + line(2, 10, 2) + line(2, 10, 4) + line(1, 6, 3) + line(3, 7, 1)
+	log, err := trace.Read(strings.NewReader(text), "x", trace.Options{})
+	if err != nil || log.Parts != 2 {
+		t.Fatalf("%v, %d parts left out", err, log.Parts)
+	}
+	var runs []int64
+	for i := range log.Records {
+		runs = append(runs, log.Records[i].Run)
+	}
+	if diff := cmp.Diff([]int64{5, 20, 6, 7}, runs); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
 // TestRoundTrip reads back what was written.
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Int64Range(-1, 1<<50)
+		whole := rapid.OneOf(rapid.Int64Range(-1, 1), rapid.Int64Range(5, 1<<50)) // no part of a job
 		log := &trace.Log{Header: []string{" MaxProcs: 7"}, Records: rapid.SliceOfN(rapid.Custom(func(t *rapid.T) trace.Record {
 			return trace.Record{
 				Number: n.Draw(t, "number"), Submit: n.Draw(t, "submit"), Wait: n.Draw(t, "wait"), Run: n.Draw(t, "run"),
 				Allocated: n.Draw(t, "allocated"), CPU: rapid.Float64Range(-1, 1e9).Draw(t, "cpu"), Memory: n.Draw(t, "memory"),
-				Requested: n.Draw(t, "requested"), Limit: n.Draw(t, "limit"), RAM: n.Draw(t, "ram"), Status: n.Draw(t, "status"),
+				Requested: n.Draw(t, "requested"), Limit: n.Draw(t, "limit"), RAM: n.Draw(t, "ram"), Status: whole.Draw(t, "status"),
 				User: n.Draw(t, "user"), Group: n.Draw(t, "group"), App: n.Draw(t, "app"), Queue: n.Draw(t, "queue"),
 				Partition: n.Draw(t, "partition"), Preceding: n.Draw(t, "preceding"), Think: n.Draw(t, "think"),
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/multifactor"
@@ -291,22 +292,43 @@ func peak(h *accounting.History) (procs int, at ostrich.Time) {
 // logPeak returns the most processors that jobs of a log used at once, and when;
 // of jobs that name no wait, the widest.
 func logPeak(log *trace.Log) (procs int, at ostrich.Time) {
-	var jobs []report.Job
 	for i := range log.Records {
 		r := &log.Records[i]
-		if !r.Runnable() {
-			continue
-		}
-		if start := ostrich.Time(r.Submit + r.Wait); r.Wait >= 0 {
-			jobs = append(jobs, report.Job{Start: start, End: start + ostrich.Time(r.Run), Procs: int(r.Procs())})
-		} else if n := int(r.Procs()); n > procs {
+		if n := int(r.Procs()); r.Runnable() && r.Wait < 0 && n > procs {
 			procs, at = n, ostrich.Time(r.Submit)
 		}
 	}
-	if n, since := report.Peak(jobs); n > procs {
+	if n, since := report.Peak(logRuns(log)); n > procs {
 		return n, since
 	}
 	return procs, at
+}
+
+// logRuns returns when the jobs of a log ran that name a wait.
+func logRuns(log *trace.Log) (jobs []report.Job) {
+	for i := range log.Records {
+		if r := &log.Records[i]; r.Runnable() && r.Wait >= 0 {
+			start := ostrich.Time(r.Submit + r.Wait)
+			jobs = append(jobs, report.Job{Start: start, End: start + ostrich.Time(r.Run), Procs: int(r.Procs())})
+		}
+	}
+	return jobs
+}
+
+// overfull is for which part of the time jobs may hold more processors than the machine has,
+// before a note says so. The times of many logs are rounded, so that jobs overlap that ran
+// one after the other.
+const overfull = 0.01
+
+// doubts returns notes on what the header of a log says more than once.
+func doubts(log *trace.Log) (notes []string) {
+	for _, name := range []string{"MaxProcs", "MaxNodes", "UnixStartTime"} {
+		if all := log.Values(name); len(all) > 1 {
+			notes = append(notes, fmt.Sprintf("%s is in the header as %s, of which the first counts: if several logs were joined, their times are not those of one",
+				name, format.List(all)))
+		}
+	}
+	return notes
 }
 
 // checkProcs refuses a machine of --procs with fewer than enough processors. The error

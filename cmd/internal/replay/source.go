@@ -17,6 +17,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/sacct"
+	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/sim/swf"
 	"slurm-ostrich/ostrich/trace"
@@ -218,6 +219,9 @@ func (s *source) readSWF(ctx context.Context) error {
 	if note := Skipped(log); note != "" {
 		s.notes = append(s.notes, note+".")
 	}
+	for _, note := range doubts(log) {
+		s.notes = append(s.notes, note+".")
+	}
 	if s.o.given("before") {
 		seconds, bad := o.Moment("before", o.Before, log)
 		if bad != nil {
@@ -233,10 +237,15 @@ func (s *source) readSWF(ctx context.Context) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if !o.given("load") { // else jobs that ran one after the other overlap
+		header := int(log.Processors())
 		most, at := logPeak(log)
 		enough := most
-		if header := int(log.Processors()); header > 0 { // jobs of a log overlap where its times are rounded
+		if header > 0 { // jobs of a log overlap where its times are rounded
 			enough = min(most, header)
+		}
+		if above := report.Above(logRuns(log), header); header > 0 && above >= overfull && !o.given("procs") {
+			s.notes = append(s.notes, fmt.Sprintf("The header of the log says %d processors, and the jobs used more for %.0f %% of the time, up to %d: they shared them, or it counts nodes: then give --procs.",
+				header, 100*above, most))
 		}
 		if err = o.checkProcs(most, enough, fmt.Sprintf("%d s after the start of the log", at)); err != nil {
 			return fmt.Errorf("%s: %w", path, err)

@@ -61,6 +61,7 @@ func (o *LogOptions) Take(path string, log *trace.Log, names []string, estimates
 	if note := Skipped(log); note != "" {
 		w.Notes = append(w.Notes, note)
 	}
+	w.Notes = append(w.Notes, doubts(log)...)
 	log, err := o.Choose(path, log)
 	if err != nil {
 		return nil, err

@@ -44,6 +44,8 @@ type Import struct {
 	BadID    int // whose job or user number is not one of 32 bits
 	TooLong  int // that ran for longer than a replay can have it
 
+	Parts int // parts of a job that has a line as a whole
+
 	// Jobs that were taken, with a change or as they are.
 	Narrowed int // wider than the machine: as wide as it
 	NoWait   int // with an unknown wait: as if they had not waited
@@ -68,6 +70,13 @@ func (m Import) Notes() []string {
 	note(m.Negative, "left out: submitted before the start of the log")
 	note(m.BadID, "left out: job or user number out of range")
 	note(m.TooLong, fmt.Sprintf("left out: ran for %d s or longer", sim.Longest+1))
+	switch m.Parts {
+	case 0:
+	case 1:
+		notes = append(notes, "1 line left out: a part of a job that has a line as a whole")
+	default:
+		notes = append(notes, fmt.Sprintf("%d lines left out: parts of jobs that have a line as a whole", m.Parts))
+	}
 	note(m.Narrowed, "wider than the machine: taken as wide as it")
 	note(m.NoWait, "with an unknown wait: taken as if the wait was 0")
 	note(m.NoUser, "of an unknown user: in no campaign")
@@ -84,7 +93,7 @@ var ErrNoJobs = errors.New("no job of the log can be replayed")
 // A job is as wide as the processors it ran on, or else as those it asked for.
 // Without any job it returns ErrNoJobs.
 func Jobs(log *trace.Log, m int, estimates Estimates) ([]sim.Logged, Import, error) {
-	in := Import{Records: len(log.Records)}
+	in := Import{Records: len(log.Records), Parts: log.Parts}
 	if m < 1 || m >= math.MaxInt32 {
 		return nil, in, fmt.Errorf("swf: a machine of %d processors: %w", m, sim.ErrWorkload)
 	}
