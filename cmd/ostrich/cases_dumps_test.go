@@ -70,6 +70,16 @@ func TestDumpCases(t *testing.T) {
 			json:  one,
 		},
 		{name: "a comment before the header", args: "compare --sacct title.txt" + compared, json: []string{"runs.recorded.jobs=2"}},
+		{
+			name: "what a shell wrote before the header", args: "compare --sacct d.txt" + compared,
+			files: map[string]string{"d.txt": "[root@head ~]# sacct -P\nThu Jan  1 00:00:00 UTC 2026\nsacct: warning: slow\n" + dumpHead + oneJob},
+			json:  one, says: []string{"3 lines before the header are left out."},
+		},
+		{
+			name: "and no header", args: "compare --sacct d.txt" + compared, bad: true,
+			files: map[string]string{"d.txt": "a title\n" + oneJob}, says: []string{"d.txt:1: 1 fields, which are not those of Open XDMoD, and no header"},
+		},
+		{name: "UTF-16", args: "compare --sacct d.txt" + compared, bad: true, files: map[string]string{"d.txt": "\xff\xfeJ\x00o\x00b\x00"}, says: []string{"d.txt: is text in UTF-16"}},
 		{name: "JobIDRaw is not there", args: "compare --sacct noraw.txt" + compared, json: []string{"runs.recorded.jobs=1"}},
 		{
 			name: "a column is not there", args: "compare --sacct d.txt" + compared, bad: true,

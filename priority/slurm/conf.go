@@ -3,6 +3,7 @@ package slurm
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"slurm-ostrich/ostrich"
@@ -110,6 +111,7 @@ func confLines(text string, include Include) ([]confLine, error) {
 const mostIncludes = 20
 
 func (r *confReader) read(file, text string, depth int) error {
+	text = strings.TrimPrefix(text, byteOrderMark)
 	var whole strings.Builder
 	first, number := 0, 0
 	end := func() error {
@@ -145,18 +147,35 @@ func (r *confReader) line(l *confLine, text string, depth int) error {
 	if l.words, err = confWords(text); err != nil {
 		return l.fault("%w", err)
 	}
-	if len(l.words) > 0 {
-		r.lines = append(r.lines, *l)
-		if w := l.words[0]; strings.EqualFold(w.key, "ClusterName") {
-			r.cluster = strings.ToLower(w.value)
-		}
+	if len(l.words) == 0 {
+		return nil
 	}
+	first := l.words[0]
+	switch key := strings.ToLower(first.key); {
+	case key == "clustername":
+		r.cluster = strings.ToLower(first.value)
+	case key == "include":
+		return l.fault("%s: %w", clip(text), errEqual)
+	case slices.Contains(confInner, key):
+		return l.fault("%s: %w", clip(first.key), errInner)
+	}
+	r.lines = append(r.lines, *l)
 	return nil
+}
+
+// confInner are keys, in lower case, with which no line of a slurm.conf begins: they belong
+// behind NodeName or PartitionName. Slurm refuses such a line.
+var confInner = []string{
+	"boards", "corespeccount", "corespersocket", "cpus", "cpuspeclist", "default", "feature", "features", "gres", "maxtime", "nodeaddr",
+	"nodehostname", "nodes", "oversubscribe", "prioritytier", "priorityjobfactor", "procs", "realmemory", "shared", "sockets", "socketsperboard",
+	"state", "threadspercore", "weight",
 }
 
 var (
 	errInclude = errors.New("save what `scontrol show config`, `scontrol show partition` and `scontrol show node` tell instead")
 	errDeep    = errors.New("it includes itself")
+	errEqual   = errors.New("write Include without =")
+	errInner   = errors.New("no line begins with it: does the line before lack a \\ at its end, or stands a comment between the two?")
 	errCluster = errors.New("%c is the name of the cluster, and no line before this one has ClusterName")
 )
 

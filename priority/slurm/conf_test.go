@@ -294,7 +294,7 @@ func TestConfLines(t *testing.T) {
 func TestInclude(t *testing.T) {
 	files := map[string]string{
 		"nodes-lab.conf": "NodeName=n1 CPUs=2\n\tInclude parts.conf\n", "parts.conf": "PartitionName=a Nodes=n1\n",
-		"loop.conf": "include loop.conf\n", "bad.conf": "\nNodeName=n1 CPUs=x\n",
+		"marked.conf": "\ufeffClusterName=lab\n", "loop.conf": "include loop.conf\n", "bad.conf": "\nNodeName=n1 CPUs=x\n",
 	}
 	read := func(name string) (string, error) {
 		text, is := files[name]
@@ -303,17 +303,19 @@ func TestInclude(t *testing.T) {
 		}
 		return text, nil
 	}
-	parts, err := ParsePartitions("clustername=LAB\nINCLUDE  nodes-%c.conf # of the cluster\n", read)
+	parts, err := ParsePartitions("Include marked.conf\nINCLUDE  nodes-%c.conf # of the cluster\n", read)
 	if err != nil || len(parts) != 1 || parts[0].TotalCPUs != 2 {
 		t.Errorf("%+v, %v", parts, err)
 	}
 	for text, want := range map[string]string{
-		"\nInclude gone.conf\n":      "slurm.conf: line 2: include gone.conf: no such file",
-		"Include loop.conf\n":        "loop.conf: line 1: include loop.conf: it includes itself",
-		"Include nodes-%c.conf\n":    "no line before this one has ClusterName",
-		"A=1\nInclude bad.conf\n":    `bad.conf: line 2: CPUs="x": not a number`,
-		"Include two words.conf\n":   "slurm.conf: line 1: \"Include two words.conf\": not Key=Value",
-		"ClusterName=c\nInclude a b": "not Key=Value",
+		"\nInclude gone.conf\n":                                       "slurm.conf: line 2: include gone.conf: no such file",
+		"Include loop.conf\n":                                         "loop.conf: line 1: include loop.conf: it includes itself",
+		"Include nodes-%c.conf\n":                                     "no line before this one has ClusterName",
+		"A=1\nInclude bad.conf\n":                                     `bad.conf: line 2: CPUs="x": not a number`,
+		"Include two words.conf\n":                                    "slurm.conf: line 1: \"Include two words.conf\": not Key=Value",
+		"ClusterName=c\nInclude a b":                                  "not Key=Value",
+		"A=1\nInclude = parts.conf\n":                                 "slurm.conf: line 2: Include = parts.conf: write Include without =",
+		"NodeName=n1 \\\n# CPUs=4\n cpus=8\nPartitionName=a Nodes=n1": "slurm.conf: line 3: cpus: no line begins with it",
 	} {
 		if _, err := ParsePartitions(text, read); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)

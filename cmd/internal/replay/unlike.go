@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 
 	"slurm-ostrich/ostrich/accounting/sacct"
@@ -21,12 +22,21 @@ var magics = []struct{ program, bytes string }{
 	{"xz", "\xfd7zXZ\x00"}, {"zstd", "\x28\xb5\x2f\xfd"}, {"bzip2", "BZh"}, {"zip", "PK\x03\x04"}, {"gzip, twice", "\x1f\x8b"},
 }
 
+// json matches a line that begins as JSON does. A prompt of a shell may begin with a bracket
+// too.
+var json = regexp.MustCompile(`^(\{|\[\s*($|[\]{\["0-9-]))`)
+
 // unlike says what a file seems to be, by the beginning of its text, if it is not what the
 // option reads ("swf" or "sacct"); "" if nothing speaks against that.
 func unlike(option string, text []byte) string {
 	for _, m := range magics {
 		if bytes.HasPrefix(text, []byte(m.bytes)) {
 			return fmt.Sprintf("is compressed with %s: unpack it first; only gzip is read as it is", m.program)
+		}
+	}
+	for _, mark := range []string{"\xff\xfe", "\xfe\xff"} {
+		if bytes.HasPrefix(text, []byte(mark)) {
+			return "is text in UTF-16: save it as UTF-8"
 		}
 	}
 	control := 0 // characters that no text has, but for a stray one
@@ -40,6 +50,9 @@ func unlike(option string, text []byte) string {
 			return "is a tar archive: unpack it first"
 		}
 		return "is not text"
+	}
+	if bytes.IndexByte(text, '\r') >= 0 && bytes.IndexByte(text, '\n') < 0 {
+		return "has a carriage return at the end of each line, and nothing else: put new lines in their place"
 	}
 	var line, next []byte
 	for l := range bytes.Lines(text) {
@@ -63,7 +76,7 @@ func unlike(option string, text []byte) string {
 		return `seems to be a dump of sacct: "ostrich compare --sacct FILE" reads it`
 	case dump || log:
 		return ""
-	case bytes.HasPrefix(line, []byte{'{'}) || bytes.HasPrefix(line, []byte{'['}):
+	case json.MatchString(string(line)):
 		return "seems to be JSON: " + map[string]string{"sacct": command + ", with --parsable2", "swf": "a log in the Standard Workload Format has 18 numbers in a line"}[option]
 	case len(bytes.Trim(next, "- ")) == 0 && len(next) > 0:
 		return "seems to be what sacct prints without --parsable2: " + command

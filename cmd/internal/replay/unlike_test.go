@@ -44,6 +44,9 @@ func TestUnlike(t *testing.T) {
 		{"a dump with semicolons", "sacct", "JobID;User;c;d;e;f\n1;2;3\n", ""},
 		{"sacct as it prints", "swf", "\n  JobID  User\n------- -----\n", "seems to be what sacct prints without --parsable2: run sacct again as docs/compare.md has it"},
 		{"zip", "sacct", "PK\x03\x04", "is compressed with zip: unpack it first; only gzip is read as it is"},
+		{"UTF-16", "sacct", "\xff\xfeJ\x00o\x00b\x00", "is text in UTF-16: save it as UTF-8"},
+		{"carriage returns alone", "swf", "; MaxProcs: 8\r1 2 3\r", "has a carriage return at the end of each line, and nothing else: put new lines in their place"},
+		{"a prompt", "sacct", "[root@head ~]# sacct\n", ""},
 		{"control characters", "sacct", "ab\x01\x02\x03", "is not text"},
 	} {
 		if got := unlike(tt.option, []byte(tt.text)); got != tt.want {

@@ -97,7 +97,7 @@ func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
 			break
 		}
 	}
-	if fault := d.skip(d.give()); fault != nil {
+	if fault := errors.Join(d.refuse(), d.skip(d.give())); fault != nil {
 		return nil, fault
 	}
 	return d.history()
@@ -129,12 +129,13 @@ type dump struct {
 	line    int
 
 	jobs    accounting.Builder
-	header  *layout // nil without one
-	mark    []byte  // between columns; a blank is any number of them
-	bounds  []int   // where columns of fixed widths end; nil if they have none
-	begun   []byte  // of a record whose text goes on in the next line
-	parts   int     // fields of it
-	since   int     // the line in which it begins
+	header  *layout  // nil without one
+	mark    []byte   // between columns; a blank is any number of them
+	bounds  []int    // where columns of fixed widths end; nil if they have none
+	unknown []*Fault // lines that are nothing known, while a header may follow
+	begun   []byte   // of a record whose text goes on in the next line
+	parts   int      // fields of it
+	since   int      // the line in which it begins
 	fields  [][]byte
 	values  [columns][]byte
 	texts   accounting.Texts
@@ -143,7 +144,7 @@ type dump struct {
 	first, last ostrich.Time // submissions
 
 	steps, ghosts, others       int // lines left out
-	comments, further           int // lines that are no record
+	comments, before, further   int // lines that are no record
 	unnamed, longer, longerHour int // jobs
 	missing, settled, open      int // times near a change of the clocks
 	partial                     int // arrays whose tasks sacct has not listed completely
@@ -180,6 +181,8 @@ func (d *dump) add(line []byte) error {
 				return fmt.Errorf("sacct: %s:%d: %w", d.name, d.line, err)
 			}
 			d.header, d.bounds = l, nil
+			d.before += len(d.unknown)
+			d.unknown = nil
 			return nil
 		}
 		if d.header != nil && d.fixed() && len(bytes.Trim(line, "- ")) == 0 {
@@ -191,7 +194,14 @@ func (d *dump) add(line []byte) error {
 	l := d.header
 	if l == nil {
 		if l = xdmodOf(d.fields); l == nil {
-			return d.fault(fmt.Sprintf("%d fields, which are not those of Open XDMoD, and no header: name them with --columns", len(d.fields)))
+			f := d.fault(fmt.Sprintf("%d fields, which are not those of Open XDMoD, and no header: name them with --columns", len(d.fields)))
+			if d.unknown = append(d.unknown, f); len(d.unknown) > mostUnknown {
+				return d.refuse()
+			}
+			return nil
+		}
+		if len(d.unknown) > 0 {
+			return errors.Join(d.refuse(), d.add(line))
 		}
 	}
 	switch n := len(d.fields); {
@@ -213,6 +223,23 @@ func (d *dump) add(line []byte) error {
 	}
 	l.spread(d.fields, &d.values)
 	return d.job()
+}
+
+// mostUnknown is how many lines may be in front of the header: what a shell or sacct itself
+// wrote into the file.
+const mostUnknown = 20
+
+// refuse returns the fault of the first line that is nothing known, and counts the others,
+// if that is wanted.
+func (d *dump) refuse() error {
+	var err error
+	for _, f := range d.unknown {
+		if err = d.skip(f); err != nil {
+			break
+		}
+	}
+	d.unknown = d.unknown[:0]
+	return err
 }
 
 // most is how long a record may be that goes over several lines.
@@ -440,6 +467,7 @@ func (d *dump) history() (*accounting.History, error) {
 	}{
 		{d.steps, "%d lines of job steps are left out."},
 		{d.comments, "%d lines that begin with # are left out."},
+		{d.before, "%d lines before the header are left out."},
 		{d.further, "%d lines go on with the last text of a job, and are left out."},
 		{d.others, "%d lines of other clusters are left out."},
 		{d.ghosts, "%d lines of jobs that another cluster of the federation took are left out."},
