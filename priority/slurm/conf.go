@@ -22,8 +22,11 @@ type Include func(name string) (text string, err error)
 // of the newest release.
 func ParseController(text string, include Include) (priority.Controller, error) {
 	text = strings.TrimPrefix(text, byteOrderMark)
-	if saved(text) {
+	switch {
+	case saved(text):
 		return parseConfig(text)
+	case shown(text):
+		return priority.Controller{}, errShown
 	}
 	c := priority.Controller{ // Slurm's defaults: src/common/read_config.h
 		PriorityMaxAge: 7 * 86400, CalcPeriod: 300, DecayHalfLife: 7 * 86400, FairShareDamping: 1,
@@ -51,6 +54,13 @@ func ParseController(text string, include Include) (priority.Controller, error) 
 		return priority.Controller{}, fmt.Errorf("slurm.conf: %w", err)
 	}
 	return c, nil
+}
+
+var errShown = errors.New("partitions or nodes, and no configuration: put what `scontrol show config` tells in front of them")
+
+// shown reports whether the text has partitions or nodes as scontrol shows them.
+func shown(text string) bool {
+	return strings.Contains(text, "TotalCPUs=") || strings.Contains(text, "CPUTot=")
 }
 
 // saved reports whether the text is output of scontrol, and not a slurm.conf.

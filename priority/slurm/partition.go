@@ -224,7 +224,7 @@ var ErrNoPartition = errors.New("no partition")
 // scontrol before them.
 func ParsePartitions(text string, include Include) ([]priority.Partition, error) {
 	text = strings.TrimPrefix(text, byteOrderMark)
-	if !strings.Contains(text, "TotalCPUs=") && !strings.Contains(text, "CPUTot=") && !saved(text) {
+	if !shown(text) && !saved(text) {
 		return confPartitions(text, include)
 	}
 	shown, nodes := records(text)

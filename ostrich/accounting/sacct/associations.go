@@ -67,12 +67,14 @@ func (t *table) column(names []string) int {
 	return -1
 }
 
-// next reads a row and reports whether there was one.
+// next reads a row and reports whether there was one. Lines that begin with # before the
+// names of columns are comments.
 func (t *table) next() bool {
 	for {
 		line, err := t.in.Next()
 		t.line++
-		if line = bytes.TrimRight(line, "\r\n"); len(bytes.TrimSpace(line)) > 0 {
+		line = bytes.TrimRight(line, "\r\n")
+		if comment := len(t.at) == 0 && bytes.HasPrefix(line, []byte{'#'}); !comment && len(bytes.TrimSpace(line)) > 0 {
 			t.row = strings.Split(string(line), "|")
 			return true
 		}
@@ -181,6 +183,9 @@ func ReadAssociations(s *accounting.Site, r io.Reader, name, cluster string) err
 	return nil
 }
 
+// parentNumber is how slurmdbd stores "parent".
+const parentNumber = 1<<31 - 1
+
 // readShares reads a number of shares, or "parent". Empty means Slurm's default
 // of 1.
 func readShares(text string) (int64, bool) {
@@ -191,6 +196,9 @@ func readShares(text string) (int64, bool) {
 		return 1, true
 	}
 	n, err := strconv.ParseUint(text, 10, 31)
+	if n == parentNumber {
+		return accounting.ParentShares, true
+	}
 	return int64(n), err == nil
 }
 

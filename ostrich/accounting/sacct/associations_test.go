@@ -64,6 +64,7 @@ alice|   optics|c1|5|gpu||7
 		{"as asked for", associations, "", site(), ""},
 		{"as asked for, of a cluster", associations, "c1", site(), ""},
 		{"Windows' line ends", strings.ReplaceAll(associations, "\n", "\r\n"), "", site(), ""},
+		{"a comment first, and parent as slurmdbd stores it", "# of 2026\n\n" + strings.ReplaceAll(associations, "parent", "2147483647"), "", site(), ""},
 		{"a tree", tree, "", without(site()), ""},
 		{"two clusters, one chosen", associations + "c2|root|||1||20\n", "c1", site(), ""},
 		{"two clusters", associations + "c2|root|||1||20\n", "", nil, `f:9: associations of cluster "c2" after those of "c1": choose one`},
