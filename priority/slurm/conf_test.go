@@ -293,7 +293,7 @@ func TestConfLines(t *testing.T) {
 // TestShown: partitions alone say nothing of how jobs get their priorities.
 func TestShown(t *testing.T) {
 	const partition = "PartitionName=a\n   Nodes=n1 TotalCPUs=4\n"
-	for text, want := range map[string]error{partition: errShown, "NodeName=n1 CPUTot=4\n": errShown, "PriorityType = priority/basic\nSLURM_VERSION = 22.05.8\n" + partition: nil} {
+	for text, want := range map[string]error{partition: errShown, "NodeName=n1 CPUTot=4\n": errShown, "ClusterName = c\nPriorityType = priority/basic\nSLURM_VERSION = 22.05.8\n" + partition: nil} {
 		if _, err := ParseController(text, nil); !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", text, err, want)
 		}
