@@ -290,6 +290,25 @@ func TestConfLines(t *testing.T) {
 	}
 }
 
+// TestExclusivePartitions: slurm.conf and scontrol say where each job has its nodes for
+// itself.
+func TestExclusivePartitions(t *testing.T) {
+	for text, want := range map[string]bool{
+		"NodeName=n1\nPartitionName=a Nodes=n1":                                                        false,
+		"NodeName=n1\nPartitionName=a Nodes=n1 OverSubscribe=FORCE:4":                                  false,
+		"NodeName=n1\nPartitionName=a Nodes=n1 oversubscribe=exclusive":                                true,
+		"NodeName=n1\nPartitionName=DEFAULT Shared=EXCLUSIVE\nPartitionName=a Nodes=n1":                true,
+		"NodeName=n1\nPartitionName=DEFAULT Shared=EXCLUSIVE\nPartitionName=a Nodes=n1 Shared=NO":      false,
+		"PartitionName=a\n   Nodes=n1 OverSubscribe=EXCLUSIVE\n   TotalCPUs=4":                         true,
+		"PartitionName=a\n   Nodes=n1 ExclusiveUser=YES ReqResv=NO OverSubscribe=NO\n   TotalCPUs=4\n": false,
+	} {
+		parts, err := ParsePartitions(text, nil)
+		if err != nil || len(parts) != 1 || parts[0].Exclusive != want {
+			t.Errorf("%q: %+v, %v, want %v", text, parts, err, want)
+		}
+	}
+}
+
 // TestShown: partitions alone say nothing of how jobs get their priorities.
 func TestShown(t *testing.T) {
 	const partition = "PartitionName=a\n   Nodes=n1 TotalCPUs=4\n"

@@ -119,3 +119,17 @@ func TestPartitionsAreFollowed(t *testing.T) {
 		equal(t, "told again", false, next(func() {}).Names != nil)
 	})
 }
+
+// TestAccountsOf: accounting hears of each partition's limit, of the mean of its nodes that
+// are there, and whether its jobs have their nodes for themselves.
+func TestAccountsOf(t *testing.T) {
+	got := accountsOf([]priority.Partition{
+		{Name: "main", MaxTime: 600, TotalCPUs: 40, Nodes: []string{"n1", "n2", "f1"}, NodeCPUs: []int{16, 24, 0}},
+		{Name: "sums", MaxTime: priority.Unlimited, TotalCPUs: 40, Nodes: []string{"n1", "n3"}, Exclusive: true},
+		{Name: "none", MaxTime: priority.Unlimited},
+	})
+	want := map[string]slurmdb.Partition{
+		"main": {MaxTime: 600, NodeProcs: 20}, "sums": {NodeProcs: 20, Exclusive: true}, "none": {},
+	}
+	equal(t, "partitions", fmt.Sprint(want), fmt.Sprint(got))
+}
