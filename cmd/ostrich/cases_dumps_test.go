@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 const (
 	dumpHead = "JobID|JobIDRaw|JobName|User|Account|Submit|Start|End|State|NCPUS|Timelimit\n"
@@ -68,6 +71,18 @@ func TestDumpCases(t *testing.T) {
 			name: "semicolons", args: "compare --sacct d.txt" + compared,
 			files: map[string]string{"d.txt": "JobID;User;Account;Submit;Start;End;State;NCPUS\n1;bob;phys;2026-01-01T00:00:00;2026-01-01T00:01:00;2026-01-01T01:01:00;COMPLETED;4\n"},
 			json:  one,
+		},
+		{name: "tabs, as the shell is told of them", args: `compare --sacct d.txt --delimiter \t` + compared, files: map[string]string{"d.txt": strings.ReplaceAll(dumpHead+oneJob, "|", "\t")}, json: one},
+		{
+			name: "commas between columns and in one of them", args: "compare --sacct d.txt" + compared,
+			files: map[string]string{"d.txt": "JobID,User,Account,AllocTRES,Submit,Start,End,State\n1,bob,phys,billing=4,cpu=4,node=1," + strings.ReplaceAll(times, "|", ",") + ",COMPLETED\n"},
+			json:  append([]string{"users.bob.core_hours=4"}, one...),
+		},
+		{
+			name: "commas, and a name that may have taken some", args: "compare --sacct d.txt" + compared, bad: true,
+			files: map[string]string{"d.txt": "JobID,User,Account,JobName,AllocTRES,Submit,Start,End,State,NCPUS\n1,bob,phys,x,billing=4,cpu=4,node=1," +
+				strings.ReplaceAll(times, "|", ",") + ",COMPLETED,4\n"},
+			says: []string{"d.txt:2: 12 fields, want 10: a text holds the delimiter, and nothing tells which"},
 		},
 		{name: "a comment before the header", args: "compare --sacct title.txt" + compared, json: []string{"runs.recorded.jobs=2"}},
 		{

@@ -54,7 +54,7 @@ func (o *SiteOptions) SourceFlags() []cli.Flag {
 		&cli.StringFlag{Name: "swf", Usage: "take the jobs of the log in `FILE`, in the Standard Workload Format; - is standard input", Destination: &o.SWF},
 		&cli.StringSliceFlag{Name: "sacct", Usage: "take the jobs of the dump in `FILE`, of sacct in Open XDMoD's columns or with a header; may be given again"},
 		&cli.StringFlag{Name: "columns", Usage: "the columns of a dump without a header, `NAMES` as of sacct --format", DefaultText: "Open XDMoD's", Destination: &o.Columns},
-		&cli.StringFlag{Name: "delimiter", Usage: "`TEXT` between the columns of a dump, a blank for columns of fixed widths", DefaultText: "what stands between the names in the header, or |", Destination: &o.Delimiter},
+		&cli.StringFlag{Name: "delimiter", Usage: "`TEXT` between the columns of a dump, a blank for columns of fixed widths, \\t for a tab", DefaultText: "what stands between the names in the header, or |", Destination: &o.Delimiter},
 		&cli.StringFlag{Name: "starttime", Aliases: []string{"S"}, Usage: "jobs that ran or waited at `TIME` or later, in sacct's syntax; of a log, seconds since its start", DefaultText: "30 days ago; of a file, its start", Destination: &o.Start},
 		&cli.StringFlag{Name: "endtime", Aliases: []string{"E"}, Usage: "and were submitted before `TIME`", DefaultText: "now; of a file, its end", Destination: &o.End},
 		&cli.StringFlag{Name: "timezone", Usage: "`ZONE` of times in dumps and options, as in Europe/Warsaw", DefaultText: "UTC for dumps, else that of this host", Destination: &o.Timezone},

@@ -274,7 +274,7 @@ func (s *source) readDumps(ctx context.Context) error {
 		err := console.Await(ctx, func() error {
 			return readFile("sacct", path, s.o.Lenient, func(in io.Reader, _ string) (err error) {
 				h, err = sacct.Read(in, path, sacct.Options{
-					Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster, Columns: s.o.columns(), Delimiter: s.o.Delimiter, Made: &made,
+					Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster, Columns: s.o.columns(), Delimiter: strings.ReplaceAll(s.o.Delimiter, `\t`, "\t"), Made: &made,
 				})
 				return err
 			})

@@ -141,9 +141,16 @@ func isHeader(fields [][]byte) bool {
 	return is("jobidraw") && is("submit") || is("jobid") && is("state")
 }
 
-// header returns the layout of columns with these names.
-func header(names []string) (*layout, error) {
+// header returns the layout of columns with these names, between which the mark stands.
+func header(names []string, mark []byte) (*layout, error) {
 	l := newLayout(names...)
+	if string(mark) == "," {
+		for i, name := range names {
+			if name, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(name)), "%"); lists[name] {
+				l.free[i] = true
+			}
+		}
+	}
 	var missing []string
 	for _, need := range []struct {
 		column column

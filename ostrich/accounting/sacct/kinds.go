@@ -32,6 +32,10 @@ var kinds = map[string]kind{
 // same.
 var texts = map[string]bool{"submitline": true, "workdir": true}
 
+// lists are the columns whose cells have commas. Where these are the delimiter too, such a
+// cell may be several fields.
+var lists = map[string]bool{"reqtres": true, "alloctres": true, "nodelist": true}
+
 func isID(b []byte) bool {
 	return len(b) > 0 && '0' <= b[0] && b[0] <= '9' && !bytes.ContainsAny(b, " \t\n\"'/=")
 }

@@ -76,7 +76,7 @@ func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
 		d.options.Made = new(Made)
 	}
 	if len(o.Columns) > 0 {
-		l, err := header(o.Columns)
+		l, err := header(o.Columns, d.mark)
 		if err != nil {
 			return nil, fmt.Errorf("sacct: --columns: %w", err)
 		}
@@ -176,7 +176,7 @@ func (d *dump) add(line []byte) error {
 			return nil
 		}
 		if names := d.names(line); names != nil {
-			l, err := header(names)
+			l, err := header(names, d.mark)
 			if err != nil {
 				return fmt.Errorf("sacct: %s:%d: %w", d.name, d.line, err)
 			}
