@@ -56,11 +56,8 @@ func TestWideNumbers(t *testing.T) {
 		{"simulate", "--swf", swf, "--policy", "fcfs,ostrich", "--summary"},
 		{"bench", "--swf", swf, "--policy", "fcfs,ostrich", "--parts", "2", "--shakes", "1"},
 	} {
-		for _, parsable := range []bool{false, true} {
-			args := append([]string{"ostrich"}, command...)
-			if parsable {
-				args = append(args, "--parsable2")
-			}
+		for _, option := range []string{"--noheader=false", "--parsable2", "--json"} {
+			args := append(append([]string{"ostrich"}, command...), option)
 			var out, said bytes.Buffer
 			if code := run(t.Context(), args, &out, &said); code != 0 {
 				t.Errorf("%v: %d\n%s", args, code, &said)
@@ -69,13 +66,18 @@ func TestWideNumbers(t *testing.T) {
 			if err := scripttest.Escapes(text); err != nil {
 				t.Errorf("%v: %v:\n%s", args, err, text)
 			}
-			if command[0] == "compare" && command[3] != "--before" && !parsable && !regexp.MustCompile(`\d \d{3}`).MatchString(text) {
+			if command[0] == "compare" && command[3] != "--before" && option == "--noheader=false" && !regexp.MustCompile(`\d \d{3}`).MatchString(text) {
 				t.Errorf("%v has no number above 999:\n%s", args, text)
 			}
-			if parsable {
-				if err := scripttest.Cells(text); err != nil {
-					t.Errorf("%v: %v", args, err)
-				}
+			var err error
+			switch option {
+			case "--parsable2":
+				err = scripttest.Cells(text)
+			case "--json":
+				err = scripttest.Values(text, "load") // a parameter of a sweep is as it was given
+			}
+			if err != nil {
+				t.Errorf("%v: %v", args, err)
 			}
 		}
 	}

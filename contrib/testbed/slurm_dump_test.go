@@ -3,6 +3,7 @@ package testbed_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -81,6 +82,23 @@ func (b *bed) testExclusive(t *testing.T, id string) {
 		t.Errorf("processors of job %s: %v, %v, want %d", id, got, err, want)
 	}
 	report(t, "exclusive-processors", "%d", want)
+
+	work := func(args ...string) float64 { // of its campaign, in processor-hours: it may run for an hour
+		t.Helper()
+		r := b.ostrich(t, append([]string{"campaigns", "--json", "-j", id}, args...)...)
+		var c struct {
+			Campaigns []struct {
+				Work float64 `json:"work_core_hours"`
+			}
+		}
+		if err := json.Unmarshal([]byte(r.stdout), &c); err != nil || len(c.Campaigns) != 1 {
+			t.Fatalf("ostrich campaigns: %v, %d campaigns: %s", err, len(c.Campaigns), r.stderr)
+		}
+		return math.Round(c.Campaigns[0].Work)
+	}
+	if tables, sacct := work(), work("--source", "sacct"); tables != float64(want) || sacct != tables {
+		t.Errorf("job %s: %v processor-hours in the tables, %v by sacct, want %d", id, tables, sacct, want)
+	}
 }
 
 // everyKind fills the accounting tables with jobs to which everything happened

@@ -1,8 +1,11 @@
 package scripttest
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -55,6 +58,52 @@ func Cells(text string) error {
 		}
 	}
 	return nil
+}
+
+// numeral matches a text that begins as a number for people does.
+var numeral = regexp.MustCompile(`^[-+−]?[0-9][0-9\x{a0}\x{202f}. ]*( ?(s|min|h|d|days?|core-hours?|jobs?|%))?$`)
+
+// Values returns what is wrong with the values of a JSON document: a text in place of a
+// number, with a unit or with spaces between its thousands. Texts at the names in but may
+// be digits.
+func Values(document string, but ...string) error {
+	var tree any
+	if err := json.Unmarshal([]byte(document), &tree); err != nil {
+		return err
+	}
+	return values(tree, "", but)
+}
+
+func values(tree any, name string, but []string) error {
+	switch node := tree.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(node)) {
+			if err := values(node[key], key, but); err != nil {
+				return err
+			}
+		}
+	case []any:
+		for _, one := range node {
+			if err := values(one, name, but); err != nil {
+				return err
+			}
+		}
+	case string:
+		if numeral.MatchString(node) && !slices.Contains(but, name) {
+			return fmt.Errorf("%s is the text %q", name, node)
+		}
+	}
+	return nil
+}
+
+// valuesCommand implements "values FILE [NAME...]", see Values.
+func valuesCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: values FILE [NAME...]")
+	}
+	text := ts.ReadFile(args[0])
+	ts.Check(Escapes(text))
+	ts.Check(Values(text, args[1:]...))
 }
 
 // cellsCommand implements "cells FILE", see Cells and Escapes; FILE may be stdout.

@@ -8,7 +8,8 @@
 //   - the folder slurm: what the fake commands read and write, see package
 //     slurmtest.
 //   - await FILE waits until a file exists.
-//   - cells FILE wants tables for programs, see Cells.
+//   - cells FILE wants tables for programs, and values FILE a JSON document, see Cells
+//     and Values.
 //   - the environment names the database, its password file, the journal and an
 //     empty configuration file. The clock of the database stands at 1700000000,
 //     which is 2023-11-14T22:13:20 UTC; for a database account whose name begins
@@ -80,7 +81,7 @@ func Run(t *testing.T, raced ...string) {
 			}
 			return setup(env)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"cluster": clusterCommand, "await": awaitCommand, "cells": cellsCommand},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"cluster": clusterCommand, "await": awaitCommand, "cells": cellsCommand, "values": valuesCommand},
 	})
 }
 

@@ -3,18 +3,22 @@ package slurmtest
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// Sacct returns what sacct prints of rows. It knows the options --jobs, --state,
+// Sacct returns what sacct prints of rows. It knows the options --helpformat, --jobs, --state,
 // --starttime (uts), --delimiter, --noheader and --format.
 //
 // As Slurm does, it takes the rows of a state if they had it in the time asked for, and
 // a waiting row only if it is eligible and became so in that time. By the id of an
 // array it takes all of its tasks.
 func Sacct(rows []Job, args []string) string {
+	if slices.Contains(args, "--helpformat") { // of a release before 26.05
+		return strings.Join(slices.Sorted(maps.Keys(Job{}.sacct())), " ") + "\n"
+	}
 	var b strings.Builder
 	columns := strings.Split(option(args, "--format"), ",")
 	mark := option(args, "--delimiter")
