@@ -208,7 +208,7 @@ func (w *row) setExclusive(to []byte) {
 	case w.extra == &none:
 		w.extra = &alone
 	default:
-		w.extra.exclusive = true
+		w.exclusive = true
 	}
 }
 

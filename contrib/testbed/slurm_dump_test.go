@@ -85,7 +85,7 @@ func (b *bed) testExclusive(t *testing.T, id string) {
 
 	work := func(args ...string) float64 { // of its campaign, in processor-hours: it may run for an hour
 		t.Helper()
-		r := b.ostrich(t, append([]string{"campaigns", "--json", "-j", id}, args...)...)
+		r := b.ostrich(t, append([]string{"campaigns", "--json", "--schedule-predictor", "limit", "-j", id}, args...)...)
 		var c struct {
 			Campaigns []struct {
 				Work float64 `json:"work_core_hours"`

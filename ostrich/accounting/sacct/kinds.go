@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -151,8 +152,7 @@ func (l *layout) fit(fields [][]byte, mark []byte) ([][]byte, string) {
 	for i, k := 0, 0; i < n; i++ {
 		to := k + 1
 		if ways[i+1][to-i-1] == 0 || !l.takes(i, fields[k], false) {
-			for to++; ways[i+1][to-i-1] == 0; to++ {
-			}
+			to += 1 + slices.IndexFunc(ways[i+1][to-i:], func(n uint8) bool { return n > 0 })
 			cells = append(cells, bytes.Join(fields[k:to], mark))
 		} else {
 			cells = append(cells, fields[k])

@@ -11,10 +11,10 @@ import (
 // tells them. Dumps that are read with the same Made have one id for one task. The zero
 // value has none yet.
 type Made struct {
-	ids  map[task]ostrich.JobID
-	next ostrich.JobID              // id of the next task
-	real map[ostrich.JobID]struct{} // ids of Slurm's among those that can be made up
-	told bool                       // a dump tells the real id of an array task
+	ids    map[task]ostrich.JobID
+	next   ostrich.JobID              // id of the next task
+	slurms map[ostrich.JobID]struct{} // ids of Slurm's among those that can be made up
+	told   bool                       // a dump tells the real id of an array task
 }
 
 // task is a task of an array.
@@ -41,7 +41,7 @@ func (m *Made) of(t task) (ostrich.JobID, bool) {
 			return 0, false
 		}
 		m.next++
-		if _, real := m.real[id]; !real {
+		if _, taken := m.slurms[id]; !taken {
 			m.ids[t] = id
 			return id, true
 		}
@@ -53,16 +53,16 @@ func (m *Made) give(id ostrich.JobID) bool {
 	if id < madeFrom {
 		return true
 	}
-	if _, known := m.real[id]; known {
+	if _, known := m.slurms[id]; known {
 		return true
 	}
 	if len(m.ids) > 0 && (id < m.next || m.next == 0) {
 		return false
 	}
-	if m.real == nil {
-		m.real = make(map[ostrich.JobID]struct{})
+	if m.slurms == nil {
+		m.slurms = make(map[ostrich.JobID]struct{})
 	}
-	m.real[id] = struct{}{}
+	m.slurms[id] = struct{}{}
 	return true
 }
 

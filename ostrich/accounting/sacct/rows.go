@@ -106,22 +106,22 @@ func (r *Rows) Write(p []byte) (int, error) {
 // the row.
 func (r *Rows) line() {
 	r.marks += bytes.Count(r.row[r.begun:], []byte(r.Mark))
-	columns := rowColumns
+	width := rowColumns
 	if r.Format != "" {
-		columns = strings.Count(r.Format, ",") + 1
+		width = strings.Count(r.Format, ",") + 1
 	}
 	switch {
 	case len(r.row) == 0:
 		return
-	case r.marks < columns-1:
+	case r.marks < width-1:
 		r.row = append(r.row, '\n')
 		r.begun = len(r.row)
 		return
-	case r.marks > columns-1:
-		r.err = fmt.Errorf("sacct: %w: %d fields, want %d", ErrRow, r.marks+1, columns)
+	case r.marks > width-1:
+		r.err = fmt.Errorf("sacct: %w: %d fields, want %d", ErrRow, r.marks+1, width)
 		return
 	}
-	row, err := readRow(bytes.SplitN(r.row, []byte(r.Mark), columns))
+	row, err := readRow(bytes.SplitN(r.row, []byte(r.Mark), width))
 	r.row, r.marks, r.begun = r.row[:0], 0, 0
 	if r.err = err; err == nil {
 		r.err = r.Visit(row)
