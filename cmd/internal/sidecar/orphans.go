@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"slurm-ostrich/ostrich"
@@ -14,12 +15,12 @@ import (
 // They are taken over once the database's lock has been ours for a whole term in which
 // nobody changed any of them.
 type orphans struct {
-	seen    map[ostrich.JobID]orphan
-	changed time.Time // when another writer last changed one; zero: not yet
-	looked  bool      // bare is set
-	bare    bool      // the journal knew nothing when it became our turn
-	left    int       // in the latest queue
-	taken   int       // taken over since the latest cycle was reported
+	seen    map[ostrich.JobID]orphan // of jobs in the queue
+	changed time.Time                // when another writer last changed one; zero: not within longestDoubt
+	looked  bool                     // bare is set
+	bare    bool                     // the journal knew nothing when it became our turn
+	left    int                      // in the latest queue
+	taken   int                      // taken over since the latest cycle was reported
 }
 
 // orphan is a value, and since when it has been there.
@@ -34,7 +35,10 @@ const longestDoubt = time.Hour
 // adopt takes over what is orphaned, and may be.
 func (s *Sidecar) adopt(o *priority.Options, queue []priority.Queued, now ostrich.Time) error {
 	found, sure := s.journal.Orphans(*o, queue, now)
-	is := &s.orphans
+	is, at := &s.orphans, time.Now()
+	if at.Sub(is.changed) >= longestDoubt {
+		is.changed = time.Time{}
+	}
 	if !is.looked {
 		is.looked, is.bare = true, s.journal.Empty()
 	}
@@ -51,9 +55,11 @@ func (s *Sidecar) adopt(o *priority.Options, queue []priority.Queued, now ostric
 	if is.seen == nil {
 		is.seen = make(map[ostrich.JobID]orphan)
 	}
-	at, waiting := time.Now(), len(is.seen) > 0
+	waiting := len(is.seen) > 0
+	of := make(map[ostrich.JobID]*priority.Queued, len(queue))
 	for i := range queue {
 		q := &queue[i]
+		of[q.Job] = q
 		value := o.Channel.Value(q)
 		was, known := is.seen[q.Job]
 		switch {
@@ -64,10 +70,6 @@ func (s *Sidecar) adopt(o *priority.Options, queue []priority.Queued, now ostric
 			is.changed = at
 			is.seen[q.Job] = orphan{value, at}
 		}
-	}
-	of := make(map[ostrich.JobID]*priority.Queued, len(found))
-	for i := range queue {
-		of[queue[i].Job] = &queue[i]
 	}
 	var ours []journal.Record
 	for _, r := range found {
@@ -87,7 +89,8 @@ func (s *Sidecar) adopt(o *priority.Options, queue []priority.Queued, now ostric
 			ours = append(ours, r)
 		}
 	}
-	if !is.changed.IsZero() && at.Sub(is.changed) < longestDoubt || len(ours) == 0 {
+	maps.DeleteFunc(is.seen, func(id ostrich.JobID, _ orphan) bool { return of[id] == nil })
+	if !is.changed.IsZero() || len(ours) == 0 {
 		return nil
 	}
 	if err := s.journal.Note(now, ours); err != nil {

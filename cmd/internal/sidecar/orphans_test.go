@@ -173,3 +173,33 @@ func TestHighValuesOfOthers(t *testing.T) {
 		}
 	})
 }
+
+// TestDoubtEnds: an hour after another writer last changed a value, what is left is taken over,
+// and nobody is said to change it. Nothing stays of jobs that have left the queue.
+func TestDoubtEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newSite()
+		for i := range 5 {
+			w.submit(i+1, i+1, 9001, "main")
+			w.Pending[i].Site = 1<<30 + 5 - int64(i)
+		}
+		var s server
+		sc := w.start(t, func(c *Config) { c.Journal = filepath.Join(t.TempDir(), "journal") })
+		sc.lead = s.lead()
+		defer func() { _ = sc.lead.Release() }()
+		run(t, sc, true)
+		equal(t, "values that are known", 5, len(sc.orphans.seen))
+		w.Pending = w.Pending[:4]
+		w.Pending[1].Site += 7
+		time.Sleep(2 * time.Second)
+		c := run(t, sc, true)
+		equal(t, "known after one has started", 4, len(sc.orphans.seen))
+		equal(t, "contested", true, c.Contested)
+		equal(t, "in a hurry", false, c.Hurry)
+		time.Sleep(longestDoubt)
+		c = run(t, sc, true)
+		equal(t, "taken over", 4, c.Adopted)
+		equal(t, "contested after an hour", false, c.Contested)
+		equal(t, "known at the end", 0, len(sc.orphans.seen))
+	})
+}
