@@ -76,20 +76,28 @@ func newLimits(now func() time.Time) *limits {
 // gives way, so whoever holds places without a question keeps nobody out, under however
 // many uids. Those of root and of the daemon's own user are never in the way of others.
 func (l *limits) connect(uid uint32, drop func(words string)) (p *place, refusal string) {
+	p, gone, refusal := l.take(uid, drop)
+	if gone != nil { // It is told without the lock, on which all others wait.
+		gone.drop("ostrichd is busy: you had asked nothing yet, and your connection gave way to another user's; try again")
+	}
+	return p, refusal
+}
+
+// take gives a place as connect does. gone is the one that gave way, nil for none.
+func (l *limits) take(uid uint32, drop func(words string)) (p, gone *place, refusal string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	u := l.users[uid]
 	if u != nil && u.connections >= mostOfUser {
-		return nil, fmt.Sprintf("you have %d connections to ostrichd already, which is the most a user may have", mostOfUser)
+		return nil, nil, fmt.Sprintf("you have %d connections to ostrichd already, which is the most a user may have", mostOfUser)
 	}
 	if !l.keeper(uid) && l.ordinary() >= mostOfAll {
 		oldest := slices.IndexFunc(l.places, func(p *place) bool { return !p.asked && !l.keeper(p.uid) })
 		if oldest < 0 {
-			return nil, "ostrichd is busy: too many users ask at once; try again in a few seconds"
+			return nil, nil, "ostrichd is busy: too many users ask at once; try again in a few seconds"
 		}
-		old := l.places[oldest]
-		l.leave(old)
-		old.drop("ostrichd is busy: you had asked nothing yet, and your connection gave way to another user's; try again")
+		gone = l.places[oldest]
+		l.leave(gone)
 	}
 	if u = l.users[uid]; u == nil {
 		if len(l.users) >= mostUsers {
@@ -101,7 +109,7 @@ func (l *limits) connect(uid uint32, drop func(words string)) (p *place, refusal
 	u.connections++
 	p = &place{uid: uid, drop: drop}
 	l.places = append(l.places, p)
-	return p, ""
+	return p, gone, ""
 }
 
 // keeper reports whether a user keeps the cluster: root, or the daemon's own user.

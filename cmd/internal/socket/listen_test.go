@@ -170,7 +170,13 @@ func TestConnections(t *testing.T) {
 	l.own = 7
 	var dropped []int
 	connect := func(uid uint32, number int) (*place, string) {
-		return l.connect(uid, func(string) { dropped = append(dropped, number) })
+		return l.connect(uid, func(string) {
+			if dropped = append(dropped, number); !l.mu.TryLock() {
+				t.Error("the lock is held while a client is told")
+				return
+			}
+			l.mu.Unlock()
+		})
 	}
 	first, _ := connect(1, 0)
 	for range mostOfUser - 1 {
