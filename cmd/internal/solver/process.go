@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -31,6 +32,9 @@ func (c *cbc) execute(arguments []string, stop func() bool) ([]byte, error) {
 	printed := &limited{cancel: cancel}
 	cmd.Stdout, cmd.Stderr = printed, printed
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	endWithUs(cmd)
+	runtime.LockOSThread() // see endWithUs
+	defer runtime.UnlockOSThread()
 	cmd.Cancel = func() error {
 		killed := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		if errors.Is(killed, syscall.ESRCH) {

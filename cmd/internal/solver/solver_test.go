@@ -176,6 +176,47 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+// asParent makes TestKilledParent the process that is killed.
+const asParent = "SOLVER_PARENT"
+
+// No program outlives a process that is killed.
+func TestKilledParent(t *testing.T) {
+	if os.Getenv(asParent) != "" {
+		_, err := solve(t, named(t, "cbc", time.Hour), optimal.SumU, unlimited())
+		t.Fatalf("the program ended: %v", err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "program")
+	fake(t, "echo $$ > "+file+".new; mv "+file+".new "+file+"; exec sleep 1000")
+	parent := exec.CommandContext(t.Context(), self, "-test.run=^TestKilledParent$")
+	parent.Env = append(os.Environ(), asParent+"=1", "TMPDIR="+t.TempDir())
+	if err = parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	program := 0
+	for program == 0 {
+		if text, missing := os.ReadFile(file); missing == nil {
+			if program, err = strconv.Atoi(strings.TrimSpace(string(text))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err = parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = parent.Wait() // It was killed.
+	for deadline := time.Now().Add(5 * time.Second); syscall.Kill(program, 0) == nil && !zombie(program); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			_ = syscall.Kill(program, syscall.SIGKILL) // It may end just now.
+			t.Fatal("the program runs after its parent was killed")
+		}
+	}
+}
+
 // zombie reports whether a process has ended and nobody has asked for its end yet.
 func zombie(pid int) bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
