@@ -294,21 +294,21 @@ func bars(queue []priority.Queued, text [3]string) error {
 	if err != nil {
 		return err
 	}
-	type demand struct {
+	type request struct {
 		uid       uint32
 		cpus      int
 		wants     priority.Wants
 		partition string
 		reserved  bool
 	}
-	known := make(map[demand]string) // many jobs ask for the same
+	known := make(map[request]string) // many jobs ask for the same
 	for i := range queue {
 		q := &queue[i]
-		d := demand{q.UID, q.CPUs, q.Wants, q.Partition, q.Reservation != ""}
-		why, is := known[d]
+		r := request{q.UID, q.CPUs, q.Wants, q.Partition, q.Reservation != ""}
+		why, is := known[r]
 		if !is {
 			why = s.bar(q)
-			known[d] = why
+			known[r] = why
 		}
 		q.Barred = why
 	}
