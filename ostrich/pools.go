@@ -81,6 +81,9 @@ func NewPools(o Options, delay Duration, classes Classes, pools ...Pool) (*Pools
 	return p, nil
 }
 
+// Rename gives the classes other names, in the same turn.
+func (p *Pools) Rename(classes []string) { p.classes.Names = classes }
+
 // perPool is the number of timelines of each pool.
 func (p *Pools) perPool() int { return max(1, len(p.classes.Names)) }
 

@@ -46,7 +46,7 @@ type Controller struct {
 	QOS               []QOS
 	Federation        string // "" for none
 	PoliciesUnknown   string // why QOS or federation are not known; "" if they are
-	QOSUnknown        bool   // QOS, or which of them may preempt which, is not known
+	QOSUnknown        bool   // QOS, or which of them may preempt which, are not known
 }
 
 // Weights are the weights of priority/multifactor.

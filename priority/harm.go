@@ -2,6 +2,7 @@ package priority
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -153,6 +154,21 @@ func Harmless(o Options, partitions []Partition) error {
 		}
 	}
 	return nil
+}
+
+// ErrUndecided says that it is not known yet whether an order would do harm.
+var ErrUndecided = errors.New("the QOS are not known, so nothing is written")
+
+// Undecided returns an error of kind ErrUndecided if QOS decide over an order, or over the
+// harm that it would do, and are not known.
+func Undecided(o Options) error {
+	c := &o.Controller
+	preempts := c.PreemptType == "preempt/qos" && (o.Mode == Strict || len(c.QOS) == 0)
+	classes := o.Mode == Strict && o.ClassBy.byQOS() && c.Multifactor() && c.Weights.QOS > 0
+	if !c.QOSUnknown || !preempts && !classes {
+		return nil
+	}
+	return fmt.Errorf("%w: an order that does not heed them could keep jobs from preempting what they may (%s)", ErrUndecided, c.PoliciesUnknown)
 }
 
 // view is where the settings are looked up.

@@ -1,6 +1,7 @@
 package priority
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -187,4 +188,38 @@ func TestDivide(t *testing.T) {
 			t.Errorf("%s: enough %t, with 2 less %t", o.divide(needed), enough(by), enough(by-2))
 		}
 	})
+}
+
+// What QOS decide is known before anything is written, wherever they decide something.
+func TestUndecided(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		is    bool
+		order func(*Options)
+	}{
+		{"nothing", false, func(*Options) {}},
+		{"preemption by QOS", true, func(o *Options) { o.Controller.PreemptType = "preempt/qos" }},
+		{"without classes", true, func(o *Options) { o.Controller.PreemptType, o.ClassBy = "preempt/qos", ClassesOff }},
+		{"preemption by partition", false, func(o *Options) { o.Controller.PreemptType = "preempt/partition_prio" }},
+		{"a weight", true, func(o *Options) { o.Controller.Weights.QOS = 7 }},
+		{"a weight without classes", false, func(o *Options) { o.Controller.Weights.QOS, o.ClassBy = 7, ClassesPartition }},
+		{"a weight of basic", false, func(o *Options) { o.Controller.Weights.QOS, o.Controller.PriorityType = 7, "priority/basic" }},
+		{"mode weight", false, func(o *Options) {
+			o.Controller.PreemptType, o.Controller.Weights.QOS, o.Mode = "preempt/qos", 7, Weight
+		}},
+		{"mode weight without their modes", true, func(o *Options) {
+			o.Controller.PreemptType, o.Mode, o.Controller.QOS = "preempt/qos", Weight, nil
+		}},
+	} {
+		o := Options{Mode: Strict, Controller: multifactor()}
+		o.Controller.Weights.QOS, o.Controller.QOS = 0, []QOS{{Name: "normal"}}
+		tt.order(&o)
+		if err := Undecided(o); err != nil {
+			t.Errorf("%s: %v where all is known", tt.name, err)
+		}
+		o.Controller.QOSUnknown, o.Controller.PoliciesUnknown = true, "sacctmgr: no answer"
+		if err := Undecided(o); (err != nil) != tt.is || tt.is && (!errors.Is(err, ErrUndecided) || !strings.Contains(err.Error(), "sacctmgr: no answer")) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
 }

@@ -78,6 +78,7 @@ func forAll(err error) string {
 		{slurm.ErrSlow, "slurmctld is slow"},
 		{sidecar.ErrClock, "a clock is wrong"},
 		{sidecar.ErrLost, "the right to write was lost"},
+		{priority.ErrUndecided, "Slurm does not tell its QOS and what they may preempt, so nothing is written"},
 		{priority.ErrImpossible, "settings of Slurm do not go with those of ostrichd"},
 		{sidecar.ErrConfig, "the settings cannot work"},
 	} {

@@ -36,7 +36,10 @@ func (d *daemon) measures() *http.ServeMux {
 		text, is := "ok\n", d.status.at(d.now())
 		switch {
 		case is.Unready != nil:
-			http.Error(w, is.Unready.Error(), http.StatusServiceUnavailable)
+			if text = is.Unready.Error(); is.Failures > 0 {
+				text += ": " + is.LastError
+			}
+			http.Error(w, text, http.StatusServiceUnavailable)
 			return
 		case is.StandsBy != "":
 			text = "ok, stands by: " + is.StandsBy + "\n"

@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -206,12 +207,12 @@ func (s Commands) policies(ctx context.Context, c *priority.Controller) {
 	}
 	if c.PreemptType == "preempt/qos" {
 		if err = s.preempts(ctx, c.QOS); err != nil {
-			c.PoliciesUnknown, c.QOSUnknown = err.Error(), true
+			c.PoliciesUnknown, c.QOSUnknown = cmp.Or(c.PoliciesUnknown, err.Error()), true
 		}
 	}
 	federation, err := s.output(ctx, "scontrol", "show", "federation")
 	if err != nil {
-		c.PoliciesUnknown = err.Error()
+		c.PoliciesUnknown = cmp.Or(c.PoliciesUnknown, err.Error())
 	}
 	c.Federation = parseFederation(federation)
 }

@@ -37,7 +37,9 @@ func (l *checklist) checkHarms(ctx context.Context, controller priority.Controll
 	}
 	found := priority.Harms(o, around)
 	l.harms(found)
-	switch {
+	switch undecided := priority.Undecided(o); {
+	case undecided != nil:
+		l.add("harm", Fail, "start slurmdbd, and let this user run scontrol show assoc_mgr and sacctmgr show qos", "%v", undecided)
 	case unknown != "":
 		l.add("harm", Warn, "start slurmdbd, and let this user run scontrol show assoc_mgr, scontrol show federation and sacctmgr show associations", "not all settings are known: %s", unknown)
 	case len(found) == 0:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,14 +48,18 @@ func (s *Sidecar) ask(ctx context.Context) error {
 	// QOS are known again.
 	if controller.PoliciesUnknown != "" {
 		if (controller.QOSUnknown || len(controller.QOS) == 0) && len(s.controller.QOS) > 0 {
-			controller.QOS = s.controller.QOS
+			controller.QOS, controller.QOSUnknown = s.controller.QOS, s.controller.QOSUnknown
 		}
 		controller.Federation = cmp.Or(controller.Federation, s.controller.Federation)
 	}
 	pools, undivided := nodesOf(s.config.Pools, partitions)
 	// With partitions that make no pools a sidecar could not be opened anew.
-	if classes := s.config.Classes(controller, partitions); undivided == nil && !sameClasses(s.classes, classes, &controller, partitions) {
-		return fmt.Errorf("%w: before, %s; now, %s", ErrClasses, inTurn(s.classes), inTurn(classes))
+	if classes := s.config.Classes(controller, partitions); undivided == nil {
+		if !sameClasses(s.classes, classes, slices.Concat(s.partitions, partitions), slices.Concat(s.controller.QOS, controller.QOS)) {
+			return fmt.Errorf("%w: before, %s; now, %s", ErrClasses, inTurn(s.classes), inTurn(classes))
+		}
+		s.classes = classes // they may have other names
+		s.pools.Rename(classes.Names)
 	}
 	divided := !reflect.DeepEqual(partitions, s.partitions)
 	if divided || !reflect.DeepEqual(controller, s.controller) {
@@ -72,7 +77,11 @@ func (s *Sidecar) ask(ctx context.Context) error {
 }
 
 // harmless returns an error if slurmctld reports a setting under which an order
-// would do harm.
+// would do harm, or if it is not known whether it would.
 func (s *Sidecar) harmless() error {
-	return priority.Harmless(s.options(), s.partitions)
+	o := s.options()
+	if err := priority.Undecided(o); err != nil {
+		return err
+	}
+	return priority.Harmless(o, s.partitions)
 }

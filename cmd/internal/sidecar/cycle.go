@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -213,6 +214,9 @@ func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
 	}
 	harm := s.harmless()
 	if harm != nil && apply {
+		if errors.Is(harm, priority.ErrUndecided) {
+			s.asked = time.Time{} // the next cycle asks again
+		}
 		return nil, harm
 	}
 	c, err := s.look(ctx)

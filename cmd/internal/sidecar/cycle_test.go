@@ -336,6 +336,35 @@ func TestOtherClasses(t *testing.T) {
 	if _, err := s.Run(t.Context(), true); !errors.Is(err, ErrClasses) || !strings.Contains(err.Error(), "before, one of all jobs; now, urgent, then normal") {
 		t.Errorf("with a weight: %v", err)
 	}
+	w.submit(2, 2, 9000, "main")
+	w.Pending[1].QOS = "urgent"
+	s = w.start(t)
+	c := run(t, s, true)
+	equal(t, "classes", []string{"urgent", "normal"}, c.Plan.Classes)
+
+	// One more QOS in a class gives it another name, and no job another place. It was a QOS that
+	// is not known, and these are in the last class.
+	again := func(qos ...priority.QOS) (*Cycle, error) {
+		w.Conf.QOS = qos
+		s.asked = s.asked.Add(-2 * configAge)
+		return s.Run(t.Context(), true)
+	}
+	c, err := again(priority.QOS{Name: "normal"}, priority.QOS{Name: "urgent", Priority: 9}, priority.QOS{Name: "long"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "classes with another name", []string{"urgent", "long+normal"}, c.Plan.Classes)
+	// Here it would be the first class that has one more.
+	if _, err = again(priority.QOS{Name: "normal"}, priority.QOS{Name: "urgent", Priority: 9}, priority.QOS{Name: "short", Priority: 9}); !errors.Is(err, ErrClasses) {
+		t.Errorf("a QOS of the first class: %v", err)
+	}
+	// And here a QOS is gone that was in the first class: its jobs would go to the last.
+	s = w.start(t, func(*Config) {
+		w.Conf.QOS = []priority.QOS{{Name: "normal"}, {Name: "urgent", Priority: 9}, {Name: "short", Priority: 9}}
+	})
+	if _, err = again(priority.QOS{Name: "normal"}, priority.QOS{Name: "urgent", Priority: 9}); !errors.Is(err, ErrClasses) {
+		t.Errorf("a QOS that is gone: %v", err)
+	}
 }
 
 // Pools that share nodes are refused: the jobs of one would wait for those of another.

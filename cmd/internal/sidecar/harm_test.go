@@ -4,6 +4,7 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -52,6 +53,37 @@ func TestHarmIsNotForgotten(t *testing.T) {
 		sc.asked = sc.asked.Add(-configAge)
 		if run(t, sc, true); len(s.sent) != 1 {
 			t.Errorf("the setting is gone: %d bursts", len(s.sent))
+		}
+	})
+}
+
+// Where QOS preempt, nothing is written before it is known which, and with that the classes
+// are found anew. What is known stays known.
+func TestNothingIsWrittenBeforeQOSAreKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite()
+		s.submit(1, 1, 100, "main")
+		s.Conf.PreemptType, s.Conf.PreemptMode = "preempt/qos", "REQUEUE"
+		unknown := []priority.QOS{{Name: "normal"}, {Name: "urgent"}}
+		s.Conf.QOS, s.Conf.QOSUnknown, s.Conf.PoliciesUnknown = unknown, true, "sacctmgr: exit status 1: no answer"
+		events := s.Events
+		sc := s.start(t)
+		if c := run(t, sc, false); !errors.Is(c.Harm, priority.ErrUndecided) {
+			t.Errorf("observed: %v", c.Harm)
+		}
+		if _, err := sc.Run(t.Context(), true); !errors.Is(err, priority.ErrUndecided) || Permanent(err) || !strings.Contains(err.Error(), "no answer") || len(s.sent) > 0 {
+			t.Errorf("error %v, %d bursts", err, len(s.sent))
+		}
+		s.Conf.QOS, s.Conf.QOSUnknown, s.Conf.PoliciesUnknown = []priority.QOS{{Name: "normal"}, {Name: "urgent", Preempts: []string{"normal"}}}, false, ""
+		if _, err := sc.Run(t.Context(), true); !errors.Is(err, ErrClasses) || len(s.sent) > 0 {
+			t.Errorf("known at once: error %v, %d bursts", err, len(s.sent))
+		}
+		s.Events = events
+		sc = s.start(t)
+		s.Conf.QOS, s.Conf.QOSUnknown, s.Conf.PoliciesUnknown = unknown, true, "sacctmgr: exit status 1: no answer"
+		sc.asked = sc.asked.Add(-configAge)
+		if c := run(t, sc, true); len(s.sent) != 1 {
+			t.Errorf("known before: %d bursts, harm %v", len(s.sent), c.Harm)
 		}
 	})
 }

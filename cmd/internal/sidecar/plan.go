@@ -143,7 +143,7 @@ func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 
 // like reports whether two plans for the same queue say and write the same.
 func (p *Plan) like(o *Plan) bool {
-	return p.Summary == o.Summary && p.All.Kept == o.All.Kept && slices.EqualFunc(p.Entries, o.Entries, func(a, b *priority.Entry) bool {
+	return p.Summary == o.Summary && p.All.Kept == o.All.Kept && slices.Equal(p.Classes, o.Classes) && slices.EqualFunc(p.Entries, o.Entries, func(a, b *priority.Entry) bool {
 		return a.Job == b.Job && a.Pool == b.Pool && a.Class == b.Class && a.Rank == b.Rank && a.To == b.To && a.Write == b.Write && a.Undone == b.Undone && a.Why == b.Why
 	})
 }

@@ -97,13 +97,15 @@ func byPool(entries []*priority.Entry, pools []ostrich.Pool) {
 	})
 }
 
-// sameClasses reports whether two divisions of a cluster's jobs are the same.
-func sameClasses(a, b ostrich.Classes, controller *priority.Controller, partitions []priority.Partition) bool {
-	if !slices.Equal(a.Names, b.Names) {
+// sameClasses reports whether two divisions of a cluster's jobs give the same order, for all
+// partitions and QOS that Slurm has or had, and for those that it does not know. The names of
+// the classes may differ.
+func sameClasses(a, b ostrich.Classes, partitions []priority.Partition, qos []priority.QOS) bool {
+	if len(a.Names) != len(b.Names) {
 		return false
 	}
-	for _, p := range partitions {
-		for _, q := range controller.QOS {
+	for _, p := range append([]priority.Partition{{}}, partitions...) {
+		for _, q := range append([]priority.QOS{{}}, qos...) {
 			if a.Of != nil && a.Of(p.Name, q.Name) != b.Of(p.Name, q.Name) {
 				return false
 			}
