@@ -56,22 +56,27 @@ type Selection struct {
 }
 
 // first returns the first thing that the job belongs to, such as "user ann", for which says
-// is true of the selection's list, or "". A job that can start in several partitions
-// belongs to all of them: its priority counts in each.
+// is true of the selection's list, or "". A job that can start in several partitions, or with
+// several QOS, belongs to all of them: its priority counts in each.
 func (s *Selection) first(q *Queued, says func(list []string, name string) bool) string {
 	switch {
 	case says(s.Users, q.User):
 		return "user " + q.User
 	case says(s.Accounts, q.Account):
 		return "account " + q.Account
-	case says(s.QOS, q.QOS):
-		return "QOS " + q.QOS
-	case len(s.Partitions) == 0:
-		return ""
 	}
-	for name := range strings.SplitSeq(q.Partition, ",") {
-		if says(s.Partitions, name) {
-			return "partition " + name
+	for _, of := range []struct {
+		what  string
+		list  []string
+		names string
+	}{{"QOS ", s.QOS, q.QOS}, {"partition ", s.Partitions, q.Partition}} {
+		if len(of.list) == 0 {
+			continue
+		}
+		for name := range strings.SplitSeq(of.names, ",") {
+			if says(of.list, name) {
+				return of.what + name
+			}
 		}
 	}
 	return ""

@@ -22,6 +22,7 @@ func TestInclude(t *testing.T) {
 		{"user", all, Selection{}, func(q *Queued) { q.User = "bob" }, "user bob not included"},
 		{"account", all, Selection{}, func(q *Queued) { q.Account = "chem" }, "account chem not included"},
 		{"QOS", all, Selection{}, func(q *Queued) { q.QOS = "urgent" }, "QOS urgent not included"},
+		{"one of several QOS", all, Selection{}, func(q *Queued) { q.QOS = "normal,urgent" }, "QOS urgent not included"},
 		{"partition", all, Selection{}, func(q *Queued) { q.Partition = "debug" }, "partition debug not included"},
 		{"both partitions", all, Selection{}, func(q *Queued) { q.Partition = "fast,main" }, ""},
 		{"one partition of two", all, Selection{}, func(q *Queued) { q.Partition = "main,debug" }, "partition debug not included"},

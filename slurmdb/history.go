@@ -222,7 +222,7 @@ func (h *history) describe(j *ostrich.Job, w *row) {
 	if j.Group == 0 {
 		j.Group = w.het
 	}
-	j.Partition, j.QOS = w.partition, h.names.qos[w.qos]
+	j.Partition, j.QOS = w.partition, cmp.Or(w.anyQOS, h.names.qos[w.qos])
 	j.Tasks = int(w.tasks)
 	j.Estimate = h.estimate(w)
 	h.say(j, w)

@@ -3,7 +3,9 @@ package slurmdb
 import (
 	"context"
 	"database/sql/driver"
+	"fmt"
 	"strconv"
+	"strings"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
@@ -140,16 +142,55 @@ func (r *Reader) Names(ctx context.Context) (associations map[uint32]Association
 	return n.assocs, n.qos, nil
 }
 
-// QOS reads the QOS that are not deleted.
+// QOS reads the QOS that are not deleted, with those that each may preempt.
 func (r *Reader) QOS(ctx context.Context) (all []accounting.QOS, err error) {
+	preempt, known := "''", r.schema.columns["qos_table"]["preempt"]
+	if known {
+		preempt = "preempt"
+	}
+	names, numbers := make(map[uint32]string), []string{}
 	err = r.db.scan(ctx, func(scan func(...any) error) error {
-		var q accounting.QOS
-		failed := scan(&q.Name, &q.Priority, &q.UsageFactor)
-		all = append(all, q)
+		var id uint32
+		var mayPreempt string
+		q := accounting.QOS{PreemptKnown: known}
+		failed := scan(&id, &q.Name, &q.Priority, &q.UsageFactor, &mayPreempt)
+		all, names[id], numbers = append(all, q), q.Name, append(numbers, mayPreempt)
 		return failed
-	}, "SELECT name, COALESCE(priority, 0), usage_factor FROM qos_table WHERE deleted = 0")
+	}, "SELECT id, name, COALESCE(priority, 0), usage_factor, COALESCE("+preempt+", '') FROM qos_table WHERE deleted = 0 ORDER BY id")
+	for i := range all {
+		if err == nil {
+			if all[i].Preempts, err = preempts(numbers[i], names); err != nil {
+				err = fmt.Errorf("preempt of %s: %w", all[i].Name, err)
+			}
+		}
+	}
 	if err != nil {
 		return nil, r.failed("QOS", err)
+	}
+	return all, nil
+}
+
+// preempts returns the names of the QOS that a text of numbers lists, such as ",2,5,", which is
+// how Slurm writes a set of them (bit_unfmt reads it, so that "2-5" would be a range).
+func preempts(numbers string, names map[uint32]string) (all []string, err error) {
+	for word := range strings.SplitSeq(numbers, ",") {
+		if word == "" {
+			continue
+		}
+		from, to, ranged := strings.Cut(word, "-")
+		first, err := strconv.ParseUint(from, 10, 16)
+		last := first
+		if ranged && err == nil {
+			last, err = strconv.ParseUint(to, 10, 16)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q: not numbers of QOS", shorten(numbers))
+		}
+		for id := first; id <= last; id++ {
+			if name, there := names[uint32(id)]; there {
+				all = append(all, name)
+			}
+		}
 	}
 	return all, nil
 }

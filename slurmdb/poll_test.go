@@ -67,3 +67,33 @@ func TestQOS(t *testing.T) {
 	row.Start = t0 + 2990
 	told(ostrich.Start, "urgent")
 }
+
+// A job that may run with any of several QOS, since 24.11, has all of them while it waits, as
+// squeue lists them, whichever Slurm tried last. It runs with one.
+func TestSeveralQOS(t *testing.T) {
+	db := slurmdbtest.New(t, slurmdbtest.R2411)
+	db.Run("INSERT INTO qos_table (creation_time, mod_time, id, name, priority, usage_factor, deleted) VALUES (0, 0, 9, 'urgent', 9, 1, 0)")
+	r := open(t, config(db))
+	r.SetClock(t0)
+	row := slurmdbtest.Job{ID: 7, User: 1001, Submit: t0 - 5, QOS: 9, AnyQOS: "urgent,normal"}
+	for _, step := range []struct {
+		change func()
+		kind   ostrich.Kind
+		qos    string
+	}{
+		{func() {}, ostrich.Submit, "urgent,normal"},
+		{func() { row.AnyQOS = "urgent" }, ostrich.Change, "urgent"},
+		{func() { row.AnyQOS = "normal,urgent" }, ostrich.Change, "normal,urgent"},
+		{func() { row.Start, row.QOS = t0-1, 1 }, ostrich.Start, "normal"},
+	} {
+		step.change()
+		db.Put(row)
+		events := jobEvents(poll(t, r).Events)
+		if len(events) != 1 || events[0].Kind != step.kind || events[0].Job.QOS != step.qos {
+			t.Errorf("told %v, want %v with QOS %s", events, step.kind, step.qos)
+		}
+		if rec, known := r.Record(7); !known || rec.QOS != step.qos {
+			t.Errorf("record %+v, want QOS %s", rec, step.qos)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package slurmdb
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -115,7 +116,7 @@ func (l *Ledger) record(t *tracked) Record {
 		UserName:  l.names.user(w.uid),
 		Account:   w.account,
 		Partition: w.partition,
-		QOS:       l.names.qos[w.qos],
+		QOS:       cmp.Or(w.anyQOS, l.names.qos[w.qos]),
 		Name:      w.name,
 		UID:       w.uid,
 		Assoc:     w.assoc,

@@ -1,6 +1,7 @@
 package slurmdb
 
 import (
+	"bytes"
 	"cmp"
 	"database/sql/driver"
 	"fmt"
@@ -89,6 +90,7 @@ type extra struct {
 	suspended     uint64 // time_suspended as stored
 	said          accounting.Said
 	account, name string // of jobs that have not ended
+	anyQOS        string // of a pending job that asks for any of several QOS: their names, as squeue lists them
 	sum           uint64 // of the row's values
 	bad           string // why the row cannot be true, or ""
 	unfinished    bool   // bad is an errUnfinished
@@ -189,6 +191,11 @@ func (p *parser) parse(v []driver.Value) row {
 		name: text(optional(v, y.name)), comment: text(optional(v, y.comment)), wckey: text(optional(v, y.wckey)),
 		script: number(optional(v, y.script)),
 	})
+	if list := text(optional(v, y.qos)); !w.started() && bytes.IndexByte(list, ',') >= 0 {
+		x := *w.extra
+		x.anyQOS = p.texts.Of(list)
+		w.extra = &x
+	}
 	w.setPauses(number(v[colInx]), number(v[colSuspended]))
 	if err := w.size(v); err != nil {
 		w.refuse(err)

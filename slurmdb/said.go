@@ -10,12 +10,12 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 )
 
-// saying are the columns from which a job's class, hint and campaign follow, and that of
-// exclusive jobs. They stand between rowColumns and nameColumns, as far as the
+// saying are the columns from which a job's class, hint, campaign and list of QOS follow,
+// and that of exclusive jobs. They stand between rowColumns and nameColumns, as far as the
 // configuration asks for them and the table has them.
 type saying struct {
-	columns                                 []string
-	name, script, comment, wckey, exclusive int // positions in a row; 0 where it is not read
+	columns                                      []string
+	name, script, comment, wckey, exclusive, qos int // positions in a row; 0 where it is not read
 }
 
 // newSaying decides which of the columns are read.
@@ -33,6 +33,7 @@ func newSaying(c *Config, s *schema) (y saying) {
 		"LEFT(COALESCE(derived_es, ''), "+strconv.Itoa(accounting.MaxComment+1)+")")
 	y.wckey = read(c.Declared == InWCKey, "wckey", "wckey")
 	y.exclusive = read(true, "exclusive", "exclusive")
+	y.qos = read(true, "qos_req", "IF(state = 0, qos_req, NULL)") // later id_qos is the one that it runs with
 	return y
 }
 

@@ -24,7 +24,7 @@ var tables = []struct {
 			"id_assoc", "id_job", "id_qos", "id_user", "job_db_inx", "job_name", "partition", "state", "time_eligible",
 			"time_end", "time_start", "time_submit", "time_suspended", "timelimit", "tres_alloc", "tres_req",
 		},
-		optional: []string{"deleted", "derived_es", "exclusive", "script_hash_inx", "wckey"}, // script_hash_inx since 22.05, exclusive since 26.05
+		optional: []string{"deleted", "derived_es", "exclusive", "qos_req", "script_hash_inx", "wckey"}, // script_hash_inx since 22.05, qos_req since 24.11, exclusive since 26.05
 	},
 	{
 		name: "event_table", required: []string{"node_name", "state", "time_end", "time_start", "tres"},
@@ -36,7 +36,7 @@ var tables = []struct {
 	},
 	{name: "assoc_table", required: []string{"acct", "deleted", "id_assoc", "mod_time", "parent_acct", "partition", "shares", "user"}},
 	{name: "cluster_table", shared: true, required: []string{"deleted", "name"}},
-	{name: "qos_table", shared: true, required: []string{"id", "name"}},
+	{name: "qos_table", shared: true, required: []string{"id", "name"}, optional: []string{"preempt"}},
 }
 
 const (
@@ -170,7 +170,10 @@ type Columns struct {
 func (r *Reader) Columns() (c Columns) {
 	for _, t := range tables {
 		for _, column := range t.optional {
-			name := r.schema.cluster + "_" + t.name + "." + column
+			name := t.name + "." + column
+			if !t.shared {
+				name = r.schema.cluster + "_" + name
+			}
 			if r.schema.columns[t.name][column] {
 				c.Found = append(c.Found, name)
 			} else {

@@ -310,8 +310,8 @@ func TestSite(t *testing.T) {
 				slurmdbtest.Assoc{ID: 13, User: "alice", Account: "optics", Partition: "gpu", Shares: 5},
 				slurmdbtest.Assoc{ID: 11, User: "bob", Account: "physics", Shares: 1, Deleted: 1},
 			)
-			db.Run("INSERT INTO qos_table (creation_time, mod_time, id, name, priority, usage_factor, deleted) " +
-				"VALUES (1, 1, 2, 'high', 100, 0.5, 0), (1, 1, 3, 'old', 9, 1, 1)")
+			db.Run("INSERT INTO qos_table (creation_time, mod_time, id, name, priority, usage_factor, deleted, preempt) " +
+				"VALUES (1, 1, 2, 'high', 100, 0.5, 0, ',3,1,5,'), (1, 1, 3, 'old', 9, 1, 1, ',1,'), (1, 1, 5, 'low', 0, 1, 0, '')")
 			s, err := archive.Site(t.Context(), open(t, db))
 			if err != nil {
 				t.Fatal(err)
@@ -327,10 +327,22 @@ func TestSite(t *testing.T) {
 					{ID: 13, User: "alice", Account: "optics", Partition: "gpu", Shares: 5},
 					{ID: 2, User: "root", Account: "root", Shares: 1},
 				},
-				QOS: []accounting.QOS{{Name: "high", Priority: 100, UsageFactor: 0.5}, {Name: "normal", UsageFactor: 1}},
+				QOS: []accounting.QOS{
+					{Name: "high", Priority: 100, UsageFactor: 0.5, Preempts: []string{"normal", "low"}, PreemptKnown: true},
+					{Name: "low", UsageFactor: 1, PreemptKnown: true},
+					{Name: "normal", UsageFactor: 1, PreemptKnown: true},
+				},
 			}
 			if diff := cmp.Diff(want, s); diff != "" {
 				t.Errorf("site (-want +got):\n%s", diff)
+			}
+			db.Run("UPDATE qos_table SET preempt = ',1-2,x,' WHERE id = 5")
+			if _, err = archive.Site(t.Context(), open(t, db)); err == nil || !strings.Contains(err.Error(), `preempt of low: ",1-2,x,": not numbers of QOS`) {
+				t.Errorf("not numbers: %v", err)
+			}
+			db.Run("ALTER TABLE qos_table DROP COLUMN preempt")
+			if s, err = archive.Site(t.Context(), open(t, db)); err != nil || s.QOS[0].PreemptKnown || len(s.QOS[0].Preempts) > 0 {
+				t.Errorf("without the column: %+v, %v", s.QOS[0], err)
 			}
 		})
 	}

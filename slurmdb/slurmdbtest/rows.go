@@ -20,6 +20,7 @@ type Job struct {
 	User    uint32
 	Assoc   uint32
 	QOS     uint32 // 0 means 1, normal
+	AnyQOS  string // the list of QOS that it asks for, since 24.11
 	Submit  int64
 	Start   int64
 	End     int64
@@ -80,6 +81,9 @@ func (db *DB) columns(j Job) (columns []string, values []any) {
 	add("id_user", j.User)
 	add("id_assoc", j.Assoc)
 	add("id_qos", j.QOS)
+	if db.Release >= R2411 {
+		add("qos_req", nullable(j.AnyQOS))
+	}
 	add("time_submit", j.Submit)
 	add("time_eligible", max(j.Eligible, 0))
 	add("time_start", j.Start)

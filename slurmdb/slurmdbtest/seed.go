@@ -15,7 +15,7 @@ type Seeding struct {
 func (db *DB) Seed(s Seeding) {
 	db.t.Helper()
 	inx, column := "", ""
-	if db.Release == R2411 || db.Release == R2505 {
+	if db.Release >= R2411 {
 		inx, column = "(1 << 63) + seq, ", "job_db_inx, "
 	}
 	once := ""
