@@ -320,3 +320,35 @@ func BenchmarkLine(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkManyClasses reads the schedules and the campaigns of 10 000 waiting jobs of 200 users, in
+// classes that all have work.
+func BenchmarkManyClasses(b *testing.B) {
+	for _, n := range []int{1, 50, 500, 4000} {
+		b.Run(fmt.Sprintf("classes=%d", n), func(b *testing.B) {
+			classes := Classes{Names: make([]string, n), Of: func(_, qos string) int { return int(qos[0])<<8 | int(qos[1]) }}
+			p, err := NewPools(Options{Machine: Parallel, Grace: 86400, Memory: 604800, Settle: true}, 3600, classes)
+			if err != nil {
+				b.Fatal(err)
+			}
+			p.Add(Event{At: 1, Kind: Capacity, Procs: 10000})
+			for id := range 10000 {
+				class := id * 7919 % n
+				p.Add(Event{At: Time(10 + id), Kind: Submit, Job: Job{
+					ID: JobID(id + 1), User: UserID(id%200 + 1), QOS: string([]byte{byte(class >> 8), byte(class)}), Procs: 1, Estimate: 3600, Submit: Time(10 + id),
+				}})
+			}
+			now := Time(20000)
+			for b.Loop() {
+				now++
+				all, bad := p.At(now)
+				if len(bad) > 0 {
+					b.Fatal(bad)
+				}
+				for _, in := range all {
+					in.Schedule.Campaigns()
+				}
+			}
+		})
+	}
+}

@@ -52,18 +52,18 @@ func (s *Schedule) bound(c *campaign, v *Campaign, longest Duration, widest int)
 // after T. It holds as long as no more work comes in a class above, and is no promise: what
 // these have done since t is not known any more.
 func (s *Schedule) boundByFront(list []Campaign, owed []Work, longest Duration, widest int) {
-	rivals, several := Work(0), len(s.classes) > 1
-	for class, o := range s.classes {
-		if o == s {
-			continue
-		}
-		for j := range o.jobs.all() {
-			longest = max(longest, j.length)
-			if class < s.class {
-				widest = max(widest, j.Procs)
+	rivals, several := Work(0), s.classes != nil
+	if several {
+		for class, o := range s.classes.read() {
+			if class == s.class {
+				continue
 			}
-			if class < s.class || j.running {
-				rivals += j.left.at(s.now)
+			longest = max(longest, o.longest)
+			if class < s.class {
+				widest = max(widest, o.widest)
+				rivals += o.left
+			} else {
+				rivals += o.running
 			}
 		}
 	}
@@ -103,4 +103,36 @@ func (s *Schedule) boundByFront(list []Campaign, owed []Work, longest Duration, 
 			}
 		}
 	}
+}
+
+// peers are the schedules of a pool's classes, all at the same time.
+type peers struct {
+	schedules []*Schedule
+	sums      []sum // nil until somebody asks
+}
+
+// sum is what the bounds of the other classes need of one.
+type sum struct {
+	longest       Duration
+	widest        int
+	left, running Work // of all its jobs, and of those that run
+}
+
+// read returns the sums by class. The first call must come before the schedules change.
+func (p *peers) read() []sum {
+	if p.sums != nil {
+		return p.sums
+	}
+	p.sums = make([]sum, len(p.schedules))
+	for i, s := range p.schedules {
+		is := &p.sums[i]
+		for j := range s.jobs.all() {
+			left := j.left.at(s.now)
+			is.longest, is.widest, is.left = max(is.longest, j.length), max(is.widest, j.Procs), is.left+left
+			if j.running {
+				is.running += left
+			}
+		}
+	}
+	return p.sums
 }

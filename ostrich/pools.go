@@ -253,10 +253,10 @@ func (p *Pools) At(now Time) ([]PoolSchedule, []error) {
 	}
 	if n := p.perPool(); n > 1 {
 		for pool := range slices.Chunk(list, n) {
-			classes := make([]*Schedule, n)
+			classes := &peers{schedules: make([]*Schedule, n)}
 			for i := range pool {
-				classes[i] = pool[i].Schedule
-				classes[i].class, classes[i].classes = i, classes
+				classes.schedules[i] = pool[i].Schedule
+				pool[i].Schedule.class, pool[i].Schedule.classes = i, classes
 			}
 		}
 	}

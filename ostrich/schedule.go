@@ -45,8 +45,8 @@ type Schedule struct {
 	waiting  waiting
 	version  uint64
 
-	class   int         // its place in classes
-	classes []*Schedule // of a pool that has several, see Pools.At; at the same time as this one
+	class   int    // its place in classes
+	classes *peers // of a pool that has several, see Pools.At; nil: it has one
 
 	spent  spent // of the limits of all jobs, with Alike
 	taught int   // spent.count at the last teach

@@ -162,7 +162,7 @@ func (s *Schedule) Campaigns() []Campaign {
 			list, owed = append(list, v), append(owed, c.before+v.Work)
 		}
 	}
-	if s.options.Grace > 0 || len(s.classes) > 1 {
+	if s.options.Grace > 0 || s.classes != nil {
 		s.boundByFront(list, owed, system, widest)
 	}
 	return list

@@ -208,12 +208,24 @@ func (c *Config) PlanOptions(controller priority.Controller) priority.Options {
 }
 
 // Classes returns the classes of jobs of a cluster. In mode weight there are none, as Slurm
-// adds to each job what its QOS and partition give it.
+// adds to each job what its QOS and partition give it. Partitions of no pool make no class,
+// and do not count for jobs that name others besides.
 func (c *Config) Classes(controller priority.Controller, partitions []priority.Partition) ostrich.Classes {
 	if c.Priority.Mode == priority.Weight {
 		return ostrich.Classes{}
 	}
-	return c.Priority.Classes.Classes(controller, partitions)
+	outside := func(name string) bool { _, pooled := c.poolOf(name); return !pooled }
+	pooled := slices.DeleteFunc(slices.Clone(partitions), func(p priority.Partition) bool { return outside(p.Name) })
+	classes := c.Priority.Classes.Classes(controller, pooled)
+	if of := classes.Of; of != nil && len(pooled) < len(partitions) {
+		classes.Of = func(names, qos string) int {
+			if list := slices.DeleteFunc(strings.Split(names, ","), outside); len(list) > 0 {
+				names = strings.Join(list, ",")
+			}
+			return of(names, qos)
+		}
+	}
+	return classes
 }
 
 // poolOf returns the name of the first pool that has one of a job's partitions.

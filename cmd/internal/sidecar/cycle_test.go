@@ -367,6 +367,30 @@ func TestOtherClasses(t *testing.T) {
 	}
 }
 
+// Partitions of no pool make no class. A job that names one beside others is in the class of
+// the others.
+func TestClassesOfPools(t *testing.T) {
+	parts := []priority.Partition{{Name: "top", PriorityTier: 3}, {Name: "main", PriorityTier: 2}, {Name: "attic", PriorityTier: 1}}
+	pools := []ostrich.Pool{{Name: "a", Partitions: []string{"top"}}, {Name: "b", Partitions: []string{"main"}}}
+	for _, tt := range []struct {
+		pools []ostrich.Pool
+		names []string
+		of    map[string]int // class by partitions
+	}{
+		{nil, []string{"top", "main", "attic"}, map[string]int{"top": 0, "top,attic": 2}},
+		{pools, []string{"top", "main"}, map[string]int{"top": 0, "top,attic": 0, "attic,main,top": 1, "attic": 1}},
+		{append(pools[:1:1], ostrich.Pool{Name: "rest"}), []string{"top", "main", "attic"}, map[string]int{"top,attic": 2}},
+	} {
+		c := Default()
+		c.Pools = tt.pools
+		got := c.Classes(multifactor(), parts)
+		equal(t, "classes", tt.names, got.Names)
+		for names, want := range tt.of {
+			equal(t, names, want, got.Of(names, ""))
+		}
+	}
+}
+
 // Pools that share nodes are refused: the jobs of one would wait for those of another.
 func TestSharedNodes(t *testing.T) {
 	pools := []ostrich.Pool{{Name: "a", Partitions: []string{"pa"}}, {Name: "b"}}
