@@ -267,6 +267,92 @@ func TestBoundsOfClasses(t *testing.T) {
 	})
 }
 
+// TestBoundsUnderLoad: a class above has a burst of work, which the bound knows, and then gets more
+// at a load ρ of the pool, which it does not. The campaign below ends within its bound, put off as
+// by a machine of (1-ρ)·m processors (docs/theory.md), and not within half of that. With a grace the
+// burst counts twice, before the campaign is completed virtually and after it, though it can only
+// delay one of both.
+func TestBoundsUnderLoad(t *testing.T) {
+	const m, submitted, burst, work = 4, Time(10), 400, 40
+	for _, tt := range []struct {
+		grace Duration
+		wide  int     // processors of an urgent job
+		load  int     // urgent jobs that come each second, of a second and a processor
+		loose float64 // the part of the bound that is too little
+	}{
+		{0, 1, 0, 0.5},
+		{0, 1, 1, 0.5},
+		{0, 1, 2, 0.5},
+		{0, 1, 3, 0.5},
+		{0, 3, 0, 0.5},
+		{50, 1, 0, 0.4},
+		{50, 1, 1, 0.4},
+		{50, 1, 2, 0.4},
+		{50, 1, 3, 0.4},
+		{50, 3, 0, 0.3},
+	} {
+		for _, machine := range []Machine{Parallel, Sequential} {
+			p, err := NewPools(Options{Procs: m, Machine: machine, Grace: tt.grace, Rule: Rule{By: Window, Threshold: 3600}}, 0, urgentFirst)
+			if err != nil {
+				t.Fatal(err)
+			}
+			waiting, next := map[JobID]Job{}, JobID(1)
+			var events []Event
+			submit := func(n int, user UserID, qos string, procs int, at Time) {
+				for range n {
+					j := Job{ID: next, User: user, QOS: qos, Procs: procs, Estimate: 1, Submit: at}
+					waiting[next], next = j, next+1
+					events = append(events, Event{At: at, Kind: Submit, Job: j})
+				}
+			}
+			submit(burst/tt.wide, 1, "urgent", tt.wide, submitted)
+			submit(work, 2, "normal", 1, submitted)
+			var running []Job
+			bound, left, now := 0.0, work, submitted
+			for ; left > 0; now++ {
+				for _, j := range running {
+					j.End = now
+					events = append(events, Event{At: now, Kind: End, Job: j})
+					if j.User == 2 {
+						left--
+					}
+				}
+				if now > submitted {
+					submit(tt.load, 1, "urgent", 1, now)
+				}
+				p.Add(events...)
+				all, bad := p.At(now)
+				if now == submitted {
+					bound = all[1].Schedule.Campaigns()[0].Bound
+				}
+				events, running = nil, nil
+				free := m
+			order:
+				for _, in := range all {
+					for _, place := range in.Schedule.Order() {
+						j := waiting[place.Job]
+						if j.Procs > free {
+							break order
+						}
+						delete(waiting, j.ID)
+						j.Start = now
+						free -= j.Procs
+						running = append(running, j)
+						events = append(events, Event{At: now, Kind: Start, Job: j})
+					}
+				}
+				if len(bad) > 0 {
+					t.Fatal(bad)
+				}
+			}
+			ended, off := float64(now-1-submitted), (bound-float64(submitted))*m/float64(m-tt.load)
+			if ended > off+1 || ended <= tt.loose*off {
+				t.Errorf("grace %d, %v, urgent jobs of %d and %d more a second: ended after %v, bound %v", tt.grace, machine, tt.wide, tt.load, ended, off)
+			}
+		}
+	}
+}
+
 // TestBoundBelow: the work of a class above counts, before a campaign is completed virtually
 // or after it goes first, whichever is later; that of a class below only while it runs.
 func TestBoundBelow(t *testing.T) {
