@@ -27,7 +27,8 @@ func campaignsCommand() *cli.Command {
 			"move while users come and go. DONE is how much of it is served there. LATE is \"late\" once all of it is,\n" +
 			"and \"overdue\" once it goes first for that. STRETCH is the time since submission over the shortest possible time\n" +
 			"on an empty machine. BOUND is the latest end that theory guarantees if the queue follows the order strictly;\n" +
-			"never in the papers' order (thesis Lemma 5.2, 6.3) where one job may fill the machine.\n\n" +
+			"never in the papers' order (thesis Lemma 5.2, 6.3) where one job may fill the machine. CLASS is there where the\n" +
+			"site has several (priority.classes): each has a virtual schedule of its own.\n\n" +
 			"With --swf it lists the campaigns of a workload log instead, and how long they took there; times are in seconds\n" +
 			"since the start of the log. Then neither the configuration nor Slurm is read.",
 	}, "only campaigns of these `JOBS`, comma-separated, as squeue shows them", campaignsLogFlags(o), func(c *cli.Context, by *view.Selection) error {
@@ -53,10 +54,11 @@ func writeCampaigns(c *cli.Context, all view.Campaigns) error {
 		return console.JSON(c, all)
 	}
 	t := format.Table{Header: campaignColumns, Pairs: map[int][2]string{3: {"PENDING", "RUNNING"}}}
+	classed := withClasses(&t, 12, all.Campaigns, func(j *view.Campaign) string { return j.Class })
 	for _, j := range all.Campaigns {
-		t.Add(j.Campaign, j.User, j.Account, pendingAndRunning(j.Jobs.Pending, j.Jobs.Running), format.Moment(float64(j.Submitted)),
+		t.Add(classed(j.Class, j.Campaign, j.User, j.Account, pendingAndRunning(j.Jobs.Pending, j.Jobs.Running), format.Moment(float64(j.Submitted)),
 			fmt.Sprintf("%.2f", j.Work), format.When(j.VirtualStart), format.When(j.VirtualEnd), format.PercentCell(j.Progress, 0),
-			j.Late(), fmt.Sprintf("%.2f", j.Stretch), format.When(j.Bound))
+			j.Late(), fmt.Sprintf("%.2f", j.Stretch), format.When(j.Bound))...)
 	}
 	return console.Tables(c, t)
 }

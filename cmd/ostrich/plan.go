@@ -18,7 +18,8 @@ func planCommand() *cli.Command {
 		Usage: "show the order of the live queue and what would be written; write nothing",
 		Description: "RANK is a job's place in OStrich's order, SLURM the present one among all pending jobs. FROM is the\n" +
 			"present value of what is written (SiteFactor, nice or priority), TO the new one; - where nothing would be\n" +
-			"written. CAMPAIGN is the job that opened the campaign. Exit code 0: nothing would be written\n" +
+			"written. CAMPAIGN is the job that opened the campaign. CLASS, where the site has several (priority.classes),\n" +
+			"goes before RANK: all of one that can start come before all of the next. Exit code 0: nothing would be written\n" +
 			"to these jobs; 2: something would; 1: error.",
 	}, "only these `JOBS`, comma-separated, as squeue shows them", nil, answered(view.AskPlan, func(c *cli.Context, plan view.Plan) error {
 		err := writePlan(c, plan)
@@ -31,11 +32,22 @@ func planCommand() *cli.Command {
 
 var planColumns = []string{"JOBID", "USER", "ACCOUNT", "PARTITION", "CAMPAIGN", "RANK", "SLURM", "PRIORITY", "FROM", "TO", "WHY"}
 
+// withClasses adds a column CLASS at a place of a table if any of its rows has a class: there
+// are none where all jobs are of one. It returns the function that adds the cell to a row.
+func withClasses[Row any](t *format.Table, place int, rows []Row, class func(*Row) string) func(class string, cells ...any) []any {
+	if !slices.ContainsFunc(rows, func(r Row) bool { return class(&r) != "" }) {
+		return func(_ string, cells ...any) []any { return cells }
+	}
+	t.Header = slices.Insert(slices.Clone(t.Header), place, "CLASS")
+	return func(class string, cells ...any) []any { return slices.Insert(cells, place, any(class)) }
+}
+
 func writePlan(c *cli.Context, plan view.Plan) error {
 	if c.Bool("json") {
 		return console.JSON(c, plan)
 	}
 	t := format.Table{Header: planColumns}
+	classed := withClasses(&t, 4, plan.Jobs, func(j *view.Job) string { return j.Class })
 	for _, j := range plan.Jobs {
 		campaign, rank, to := "", "", ""
 		if j.Campaign != nil {
@@ -47,7 +59,7 @@ func writePlan(c *cli.Context, plan view.Plan) error {
 		if j.Write {
 			to = strconv.FormatInt(j.To, 10)
 		}
-		t.Add(j.Job, j.User, j.Account, j.Partition, campaign, rank, j.SlurmRank, j.Priority, j.From, to, j.Why)
+		t.Add(classed(j.Class, j.Job, j.User, j.Account, j.Partition, campaign, rank, j.SlurmRank, j.Priority, j.From, to, j.Why)...)
 	}
 	if err := console.Tables(c, t); err != nil {
 		return err

@@ -18,7 +18,8 @@ func sharesCommand() *cli.Command {
 		Description: "ACTIVE users have a campaign that the virtual schedule has not completed. SHARE is the part of the machine\n" +
 			"that it gives an active user now, and would give an idle one; PROCS the same in processors. HELD is the\n" +
 			"processors on which the user's jobs run now. QUEUED and OWED are core-hours: of pending jobs, and of what the\n" +
-			"virtual schedule has still to serve. With schedule.shares tree each of a user's accounts is a line. --account\n" +
+			"virtual schedule has still to serve. With schedule.shares tree each of a user's accounts is a line, and where the\n" +
+			"site has several classes of jobs (priority.classes), CLASS: a user competes in each of them anew. --account\n" +
 			"and --partition choose users by their pending and running jobs.",
 	}, "", nil, answered(view.AskShares, writeShares))
 }
@@ -34,6 +35,7 @@ func writeShares(c *cli.Context, all view.Shares) error {
 	if byAccount {
 		t.Header = slices.Insert(slices.Clone(t.Header), 1, "ACCOUNT")
 	}
+	classed := withClasses(&t, 1, all.Shares, func(j *view.User) string { return j.Class })
 	for _, j := range all.Shares {
 		active := "no"
 		if j.Active {
@@ -46,7 +48,7 @@ func writeShares(c *cli.Context, all view.Shares) error {
 		if byAccount {
 			cells = slices.Insert(cells, 1, any(j.Account))
 		}
-		t.Add(cells...)
+		t.Add(classed(j.Class, cells...)...)
 	}
 	return console.Tables(c, t)
 }

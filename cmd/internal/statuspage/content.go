@@ -91,6 +91,7 @@ type content struct {
 	Promise           *promiseView
 	Queue             table[queueRow]
 	Due               bool // whether the queue has due dates
+	Classes           bool // whether there are classes of jobs, which are a column
 	Explain           *explained
 	Trends            *trendView
 	Writes            []Write
@@ -161,7 +162,7 @@ func newContent(s *Snapshot, q Query, e *explained, zone *time.Location) *conten
 		Title:   strings.TrimSuffix("OStrich on "+s.Health.Cluster, " on "), Zone: b.clock.zone(), Hidden: s.hidden(), Refresh: refresh(s.Health.Interval),
 		All: q.All, User: q.User, Job: q.Job, Explain: e, Version: s.Health.Version, APIs: []string{"status", "schedule", "shares", "campaigns", "queue", "trends", "writes", "checks", "compare"},
 		Strip: b.strip(), Pools: b.pools(), Shares: b.shares(), Campaigns: b.campaigns(), Finished: rowsOf(q.User, s.Finished, func(f *Finished) string { return f.User }),
-		Promise: b.promise(), Queue: b.queue(), Due: s.cycle != nil && s.cycle.DueShown, Trends: b.trends(), Writes: s.Writes, Checks: s.Checks,
+		Promise: b.promise(), Queue: b.queue(), Due: s.cycle != nil && s.cycle.DueShown, Classes: b.classes(), Trends: b.trends(), Writes: s.Writes, Checks: s.Checks,
 	}
 	switch offset := b.clock.offset(); {
 	case v.Zone == "UTC":

@@ -78,7 +78,7 @@ func (b *builder) pools() []poolView {
 		var lanes []Lane
 		var ends []float64
 		for _, l := range b.s.Lanes {
-			if l.Pool != p.Pool {
+			if l.Pool != p.Pool || l.Class != p.Class {
 				continue
 			}
 			lanes = append(lanes, l)
@@ -98,8 +98,8 @@ func (b *builder) pools() []poolView {
 			left.Blocks += l.More
 		}
 		v.Caption = fmt.Sprintf("%s, %s unfinished, the next %s", format.Counted(p.Active, "active user"), format.Counted(p.Campaigns, "campaign"), format.Span(axis.span.Seconds()))
-		if p.Pool != "" {
-			v.Caption = "Pool " + p.Pool + ": " + v.Caption
+		if name := p.named(); name != "" {
+			v.Caption = strings.ToUpper(name[:1]) + name[1:] + ": " + v.Caption
 		}
 		if left.Lanes > 0 {
 			v.Notes = append(v.Notes, fmt.Sprintf("Shown are the %s whose campaigns complete first, of %s.", format.Counted(len(shown), "user"), format.Count(len(lanes))))
@@ -116,6 +116,18 @@ func (b *builder) pools() []poolView {
 		last.Notes = append(last.Notes, fmt.Sprintf("%s with %s are not drawn at all.", format.Counted(b.s.Left.Lanes, "further user"), format.Counted(b.s.Left.Blocks, "campaign")))
 	}
 	return list
+}
+
+// named returns the pool and the class in words, "" for the only one.
+func (p *Pool) named() string {
+	var words []string
+	if p.Pool != "" {
+		words = append(words, "pool "+p.Pool)
+	}
+	if p.Class != "" {
+		words = append(words, "class "+p.Class)
+	}
+	return strings.Join(words, ", ")
 }
 
 // undrawn counts campaigns of the users of a drawing that are not in it.
@@ -140,7 +152,7 @@ func (u undrawn) notes() (notes []string) {
 
 // lane draws a user's campaigns, and counts those that are not drawn.
 func (b *builder) lane(axis scale, l Lane, out *undrawn) (v laneView) {
-	v.Who = b.Row(l.User, "lane", l.Pool, l.Account, l.User)
+	v.Who = b.Row(l.User, "lane", l.Pool, l.Class, l.Account, l.User)
 	if l.Account != "" {
 		v.Who.Name += " (" + l.Account + ")"
 	}
@@ -208,12 +220,12 @@ func share(x float64) string {
 // running draws what users hold in a pool.
 func (b *builder) running(p Pool) runningView {
 	v := runningView{Caption: "Running now"}
-	if p.Pool != "" {
-		v.Caption += " in pool " + p.Pool
+	if name := p.named(); name != "" {
+		v.Caption += " in " + name
 	}
 	whole := 0
 	for _, r := range b.s.Running {
-		if r.Pool == p.Pool {
+		if r.Pool == p.Pool && r.Class == p.Class {
 			whole += max(0, r.Procs)
 		}
 	}
@@ -221,7 +233,7 @@ func (b *builder) running(p Pool) runningView {
 	at := 0
 	var words []string
 	for _, r := range b.s.Running {
-		if r.Pool != p.Pool || r.Procs <= 0 {
+		if r.Pool != p.Pool || r.Class != p.Class || r.Procs <= 0 {
 			continue
 		}
 		part := float64(r.Procs) / float64(whole)

@@ -67,7 +67,7 @@ func (s *Snapshot) addCycle() {
 	for i := range s.cycle.Pools {
 		p := &s.cycle.Pools[i]
 		s.Pools = append(s.Pools, Pool{
-			Pool: p.Name, Partitions: append([]string{}, p.Partitions...), Procs: p.Procs, Busy: p.Busy, Active: p.Active,
+			Pool: p.Name, Class: p.Class, Partitions: append([]string{}, p.Partitions...), Procs: p.Procs, Busy: p.Busy, Active: p.Active,
 			Campaigns: p.Unfinished, Pending: p.Managed,
 		})
 		for k := range p.Users {
@@ -95,8 +95,8 @@ func (s *Snapshot) draw() {
 		for k := range p.Users {
 			u := &p.Users[k]
 			l := line{
-				Lane:    Lane{Pool: p.Name, Account: u.Account, User: u.User, Blocks: []Block{}},
-				running: Running{Pool: p.Name, Account: u.Account, User: u.User, Procs: u.Held},
+				Lane:    Lane{Pool: p.Name, Class: p.Class, Account: u.Account, User: u.User, Blocks: []Block{}},
+				running: Running{Pool: p.Name, Class: p.Class, Account: u.Account, User: u.User, Procs: u.Held},
 				order:   i,
 			}
 			for _, c := range u.Campaigns {

@@ -196,7 +196,15 @@ func (s *Snapshot) checkCycle(add func(name string, ok bool, fix, format string,
 	if s.cycle == nil {
 		return
 	}
-	for _, p := range s.Pools {
+	for i, p := range s.Pools {
+		if i > 0 && p.Pool == s.Pools[i-1].Pool {
+			continue // another class of it
+		}
+		for _, o := range s.Pools[i+1:] {
+			if o.Pool == p.Pool {
+				p.Busy += o.Busy
+			}
+		}
 		name, fix := "processors", "look whether the nodes are up (sinfo), and are registered in accounting (sacctmgr show events)"
 		if p.Pool != "" {
 			name += " of " + p.Pool

@@ -138,6 +138,48 @@ func TestPoolsAndTree(t *testing.T) {
 	}
 }
 
+// TestClasses: each class of a pool has a drawing of its own, with its own users and what runs of
+// it, and the tables say which class a row is of. The pool's processors are checked once.
+func TestClasses(t *testing.T) {
+	cluster := statuspagetest.New(4, 100)
+	cluster.Parts = append(cluster.Parts, priority.Partition{Name: "urgent", PriorityTier: 2})
+	cluster.Submit(ostrich.Job{ID: 900, User: 2, Partition: "urgent", Procs: 4, Estimate: 3600, Submit: statuspagetest.Now - 60})
+	s, c, report := cycle(t, cluster)
+	snapshot := New(view.Describe(s, c, nil), report).With(&Daemon{Health: Health{Mode: "observe"}}, time.Unix(int64(statuspagetest.Now), 0))
+	var lanes []string
+	for _, l := range snapshot.Lanes {
+		lanes = append(lanes, l.Class+" "+l.User)
+	}
+	if d := cmp.Diff([]string{"urgent user002", "main user000", "main user003", "main user001", "main user002"}, lanes); d != "" {
+		t.Errorf("lanes (-want +got):\n%s", d)
+	}
+	if len(snapshot.Pools) != 2 || snapshot.Pools[0].Pending != 1 || snapshot.Pools[1].Pending != 100 || snapshot.Pools[0].Busy != 0 || snapshot.Pools[1].Busy != 32 {
+		t.Errorf("pools: %+v", snapshot.Pools)
+	}
+	var checked []string
+	for _, one := range snapshot.Checks {
+		if strings.HasPrefix(one.Name, "processors") {
+			checked = append(checked, one.Name+": "+one.Words)
+		}
+	}
+	if d := cmp.Diff([]string{"processors: 32, on 32 of which jobs run"}, checked); d != "" {
+		t.Errorf("checks (-want +got):\n%s", d)
+	}
+	page := written(t, snapshot, Query{})
+	for want, times := range map[string]int{
+		"Class urgent: 1 active user": 1, "Class main: 4 active users": 1, "Running now in class main: 32 of 32": 2, "busy processors, class urgent": 1,
+		`<th scope="col" class="l">class</th>`: 3, `id="lane%2F%2Furgent%2F%2Fuser002"`: 1, `<td class="l">urgent</td>`: 3,
+	} {
+		if got := strings.Count(page, want); got != times {
+			t.Errorf("%q is %d times on the page, want %d", want, got, times)
+		}
+	}
+	plain := written(t, taken(t, 4, 100), Query{})
+	if strings.Contains(plain, `class="l">class</th>`) || strings.Contains(plain, "in class") {
+		t.Error("a class on the page of a site that has none")
+	}
+}
+
 // tree names users as the association tree does.
 type tree struct{ *sidecar.Sidecar }
 

@@ -72,12 +72,14 @@ type Health struct {
 	Words       string           `json:"words"`           // all this in a sentence
 }
 
-// Pool is the processors that one virtual schedule shares.
+// Pool is the processors that one virtual schedule shares. Where there are classes it is one
+// of a pool's, the first first.
 type Pool struct {
 	Pool       string   `json:"pool"`       // empty where the whole cluster is one pool
+	Class      string   `json:"class"`      // empty where there are no classes; each of a pool has a virtual schedule
 	Partitions []string `json:"partitions"` // empty: all that no other pool names
 	Procs      int      `json:"processors"`
-	Busy       int      `json:"busy"`         // of them, jobs run on
+	Busy       int      `json:"busy"`         // of them, jobs of the class run on
 	Active     int      `json:"active_users"` // with a campaign that is not completed virtually
 	Campaigns  int      `json:"campaigns"`    // unfinished
 	Pending    int      `json:"pending"`      // ordered jobs, arrays count once
@@ -87,6 +89,7 @@ type Pool struct {
 // one pool.
 type Lane struct {
 	Pool    string  `json:"pool"`
+	Class   string  `json:"class"`   // empty where there are no classes
 	Account string  `json:"account"` // with shares from the association tree; else empty
 	User    string  `json:"user"`
 	Blocks  []Block `json:"blocks"` // by virtual start; bounded
@@ -119,6 +122,7 @@ type Left struct {
 // Running is what a user really holds in a pool, in the order of Lanes.
 type Running struct {
 	Pool    string `json:"pool"`
+	Class   string `json:"class"`   // empty where there are no classes
 	Account string `json:"account"` // with shares from the association tree; else empty
 	User    string `json:"user"`
 	Procs   int    `json:"processors"`

@@ -67,8 +67,8 @@ func (b *builder) strip() strip {
 	add("accounting lag", format.Span(float64(h.Lag)))
 	for _, p := range b.s.Pools {
 		name := "busy processors"
-		if p.Pool != "" {
-			name += ", pool " + p.Pool
+		if of := p.named(); of != "" {
+			name += ", " + of
 		}
 		add(name, fmt.Sprintf("%s of %s", format.Count(p.Busy), format.Count(p.Procs)))
 	}

@@ -27,17 +27,17 @@ func (b *builder) id(parts ...any) string {
 // shareTable is what users are entitled to and hold.
 type shareTable struct {
 	Caption         string
-	Accounts, Pools bool // are columns
-	Rows            []Share
-	More            *link
-	longest         float64 // bar, in processors
+	Accounts, Pools, Classes bool // are columns
+	Rows                     []Share
+	More                     *link
+	longest                  float64 // bar, in processors
 }
 
 // Bar returns how long a bar is, in percent of the longest.
 func (t *shareTable) Bar(processors float64) string { return percent(processors / t.longest) }
 
 func (b *builder) shares() *shareTable {
-	t := &shareTable{Pools: len(b.s.Pools) > 1, longest: 1}
+	t := &shareTable{Pools: slices.ContainsFunc(b.s.Pools, func(p Pool) bool { return p.Pool != b.s.Pools[0].Pool }), Classes: b.classes(), longest: 1}
 	for _, s := range b.s.Shares {
 		t.longest = max(t.longest, s.Entitled, float64(s.Held))
 		t.Accounts = t.Accounts || s.Account != ""
@@ -59,6 +59,9 @@ func (b *builder) shares() *shareTable {
 	}
 	return t
 }
+
+// classes reports whether there are classes of jobs.
+func (b *builder) classes() bool { return len(b.s.Pools) > 0 && b.s.Pools[0].Class != "" }
 
 // table is a list of rows, maybe not all.
 type table[Row any] struct {
@@ -94,7 +97,7 @@ func (b *builder) caption(shown, all int, what string) string {
 // asks for each word is slower.
 type queueRow struct {
 	Who                                                                       person
-	Job, Explain, Campaign, Rank, SlurmRank, Moved, Priority, Reason, To, Why string
+	Job, Explain, Class, Campaign, Rank, SlurmRank, Moved, Priority, Reason, To, Why string
 	Due                                                                       moment
 	PastDue                                                                   bool
 }
@@ -133,7 +136,7 @@ func (b *builder) queued(j *Queued) queueRow {
 	}
 	row := queueRow{
 		Who: b.Row(j.User, "job", j.JobID), Job: j.Job.Job, Explain: "explain?" + ask.Encode() + "#explain",
-		Campaign: "–", Rank: "–", SlurmRank: format.Count(j.SlurmRank), Moved: "–", Priority: format.Count(int(j.Priority)), Reason: j.Reason, To: "–", Why: j.Why,
+		Class: j.Class, Campaign: "–", Rank: "–", SlurmRank: format.Count(j.SlurmRank), Moved: "–", Priority: format.Count(int(j.Priority)), Reason: j.Reason, To: "–", Why: j.Why,
 		Due: b.clock.at(0),
 	}
 	if j.Campaign != nil {

@@ -66,7 +66,7 @@ type Pool struct {
 	Class       string // "" if there are no classes
 	Procs, Busy int    // those busy with jobs of the class
 	Active      int    // users with a campaign that is not completed virtually
-	Managed     int    // jobs that are ordered, of all classes of the pool
+	Managed     int    // jobs of the class that are ordered
 	Unfinished  int    // campaigns
 	Users       []User // by id
 }
@@ -98,10 +98,14 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 	if past := from.Past(); past != nil {
 		s.Past = past
 	}
-	managed := make(map[string]int)
+	type part struct {
+		pool  string
+		class int
+	}
+	managed := make(map[part]int)
 	for _, e := range c.Plan.Entries {
 		if e.Rank > 0 {
-			managed[e.Pool]++
+			managed[part{e.Pool, e.Class}]++
 		}
 	}
 	s.Pools = make([]Pool, len(c.Pools))
@@ -110,7 +114,7 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 		if in.Class < len(c.Plan.Classes) {
 			p.Class = c.Plan.Classes[in.Class]
 		}
-		p.Managed = managed[in.Pool.Name]
+		p.Managed = managed[part{in.Pool.Name, in.Class}]
 		s.Pools[i] = p
 		s.describePool(&s.Pools[i], c.Users(i), c.Campaigns(i), from.UserName)
 	}
