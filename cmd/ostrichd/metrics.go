@@ -13,6 +13,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/view"
+	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 )
 
@@ -50,7 +51,7 @@ type metrics struct {
 
 	// Of the latest generation of cycles.
 	generation uint64
-	short      []float64   // by pool: processors that its users are entitled to and do not hold
+	short      []float64   // by pool and class: processors that its users are entitled to and do not hold
 	cycle      *view.Cycle // described
 }
 
@@ -208,20 +209,37 @@ func (m *metrics) observe(c *sidecar.Cycle, from view.Source, end time.Time) {
 	} else {
 		m.users.observe(nil, c.Time)
 	}
-	active := 0
+	active := activeUsers(c)
+	missing := make(map[string]float64)
 	// A reload may have removed pools. A request in between would get less, so no
 	// slow work comes between.
 	m.campaigns.Reset()
 	m.processors.Reset()
 	m.missing.Reset()
 	for i, p := range c.Pools {
-		active += p.Schedule.Active()
 		m.campaigns.WithLabelValues(p.Pool.Name).Add(float64(p.Schedule.Unfinished())) // of all its classes
 		m.processors.WithLabelValues(p.Pool.Name, "all").Set(float64(p.Schedule.Procs()))
 		m.processors.WithLabelValues(p.Pool.Name, "busy").Add(float64(p.Schedule.Busy()))
-		m.missing.WithLabelValues(p.Pool.Name).Add(m.short[i])
+		missing[p.Pool.Name] = max(missing[p.Pool.Name], m.short[i]) // each class has all processors of the pool
+		m.missing.WithLabelValues(p.Pool.Name).Set(missing[p.Pool.Name])
 	}
 	m.active.Set(float64(active))
+}
+
+// activeUsers counts the users who are active in any pool and class, each once.
+func activeUsers(c *sidecar.Cycle) int {
+	if len(c.Pools) == 1 {
+		return c.Pools[0].Schedule.Active()
+	}
+	is := make(map[ostrich.UserID]bool)
+	for i := range c.Pools {
+		for _, u := range c.Users(i) {
+			if u.Active {
+				is[u.User] = true
+			}
+		}
+	}
+	return len(is)
 }
 
 // recount updates what the metrics say of users and jobs. It does so once a generation,

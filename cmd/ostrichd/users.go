@@ -38,7 +38,7 @@ func (u *users) observe(c *view.Cycle, now ostrich.Time) {
 	}
 	all := make(map[owner]standing)
 	for i := range c.Pools {
-		p := &c.Pools[i]
+		p, here := &c.Pools[i], make(map[owner]standing)
 		for k := range p.Users {
 			v := &p.Users[k]
 			if !v.Active && v.Held == 0 && v.Asked == 0 && len(v.Campaigns) == 0 {
@@ -53,7 +53,13 @@ func (u *users) observe(c *view.Cycle, now ostrich.Time) {
 				s.stretch, s.lag = max(s.stretch, stretch), max(s.lag, lag)
 			}
 			key := owner{p.Name, strings.ToValidUTF8(v.Account, "?"), strings.ToValidUTF8(v.User, "?")}
-			all[key] = all[key].and(&s)
+			here[key] = here[key].and(&s)
+		}
+		for key, s := range here {
+			before := all[key]
+			both := before.and(&s)
+			both.entitled = max(before.entitled, s.entitled) // each class has all of the pool
+			all[key] = both
 		}
 	}
 	u.latest.Store(&all)

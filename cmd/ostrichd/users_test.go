@@ -53,6 +53,43 @@ func crowd(t *testing.T) (*sidecar.Cycle, *few) {
 	return c, f
 }
 
+// TestMetricsOfClasses: a user who has work in two classes counts once, a campaign and a job where
+// they are, and no processor twice.
+func TestMetricsOfClasses(t *testing.T) {
+	pools, err := ostrich.NewPools(ostrich.Options{Machine: ostrich.Sequential}, 60, ostrich.Classes{
+		Names: []string{"urgent", "normal"}, Of: func(_, qos string) int { return map[string]int{"": 1}[qos] },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &few{config: sidecar.Default(), names: map[ostrich.UserID]string{1: "alice", 2: "bob"}}
+	f.config.Metrics.PerUser = true
+	pools.Add(ostrich.Event{At: 1, Kind: ostrich.Capacity, Procs: 10})
+	for id, j := range map[int]ostrich.Job{11: {User: 1, QOS: "urgent", Procs: 4}, 12: {User: 1, Procs: 3}, 21: {User: 2, Procs: 10}} {
+		j.ID, j.Estimate, j.Submit = ostrich.JobID(id), 1000, 2
+		pools.Add(ostrich.Event{At: 2, Kind: ostrich.Submit, Job: j})
+	}
+	c := &sidecar.Cycle{Time: 102}
+	c.Pools, _ = pools.At(102)
+	m := newMetrics("v1")
+	m.observe(c, f, time.Unix(1, 0))
+	got := samples(t, m)
+	for name, want := range map[string]string{
+		`ostrich_active_users`:                                             "2",
+		`ostrich_campaigns{pool=""}`:                                       "3",
+		`ostrich_processors{pool="",state="all"}`:                          "10",
+		`ostrich_missing_processors{pool=""}`:                              "10", // of either class
+		`ostrich_user_entitled_ratio{account="",pool="",user="alice"}`:     "1",  // alone in class urgent
+		`ostrich_user_entitled_ratio{account="",pool="",user="bob"}`:       "0.5",
+		`ostrich_user_campaigns{account="",pool="",user="alice"}`:          "2",
+		`ostrich_user_pending_processors{account="",pool="",user="alice"}`: "7",
+	} {
+		if got[name] != want {
+			t.Errorf("%s: %q, want %s", name, got[name], want)
+		}
+	}
+}
+
 func TestUsers(t *testing.T) {
 	m := newMetrics("v1")
 	c, from := crowd(t)

@@ -26,7 +26,7 @@ func (b *builder) id(parts ...any) string {
 
 // shareTable is what users are entitled to and hold.
 type shareTable struct {
-	Caption         string
+	Caption                  string
 	Accounts, Pools, Classes bool // are columns
 	Rows                     []Share
 	More                     *link
@@ -96,10 +96,10 @@ func (b *builder) caption(shown, all int, what string) string {
 // queueRow holds the words for a pending job. There may be many jobs, and a template that
 // asks for each word is slower.
 type queueRow struct {
-	Who                                                                       person
+	Who                                                                              person
 	Job, Explain, Class, Campaign, Rank, SlurmRank, Moved, Priority, Reason, To, Why string
-	Due                                                                       moment
-	PastDue                                                                   bool
+	Due                                                                              moment
+	PastDue                                                                          bool
 }
 
 // queue returns the pending jobs in both orders.
