@@ -125,6 +125,9 @@ func compareLive(c *cli.Context) error {
 		}
 		return err
 	}
+	if note := report.Note(); note != "" {
+		_, _ = fmt.Fprintln(c.App.ErrWriter, format.Fold(note, console.Width(c.App.ErrWriter))) // nobody may read it
+	}
 	return console.Tables(c, report.Tables()...)
 }
 

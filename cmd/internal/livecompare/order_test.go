@@ -3,6 +3,7 @@ package livecompare
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -139,4 +140,15 @@ func TestWindow(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Of a site with classes the report says that the comparison does not know them.
+func TestNoteOfClasses(t *testing.T) {
+	for by, want := range map[priority.ClassBy]string{priority.ClassesOff: "", priority.ClassesAuto: "Jobs are of 2 classes (high; gpu+main). "} {
+		s := newSite(t, 10, func(c *sidecar.Config) { c.Priority.Classes = by })
+		s.cycle()
+		if note := s.shadow.Report().Note(); !strings.HasPrefix(note, want) || want == "" && note != "" {
+			t.Errorf("priority.classes %s: %q", by, note)
+		}
+	}
 }

@@ -13,9 +13,10 @@ import (
 // are Unix seconds on the database's clock.
 type Report struct {
 	Cluster string       `json:"cluster"`
-	Time    ostrich.Time `json:"time"`  // of the latest cycle
-	Since   ostrich.Time `json:"since"` // of the first one: what came before is not known
-	Mode    string       `json:"mode"`  // observe or enforce
+	Time    ostrich.Time `json:"time"`              // of the latest cycle
+	Since   ostrich.Time `json:"since"`             // of the first one: what came before is not known
+	Mode    string       `json:"mode"`              // observe or enforce
+	Classes []string     `json:"classes,omitempty"` // of jobs, the first first; none: all are of one
 	Cycles  uint64       `json:"cycles"`
 	Order   Order        `json:"order"`
 	Starts  Starts       `json:"starts"`
@@ -176,7 +177,7 @@ func newReport() Report {
 
 // cycle begins a cycle.
 func (r *Report) cycle(c *sidecar.Cycle, config sidecar.Config) {
-	r.Cluster, r.Mode, r.Time = config.Cluster, config.Mode, c.Time
+	r.Cluster, r.Mode, r.Time, r.Classes = config.Cluster, config.Mode, c.Time, c.Plan.Classes
 	if r.Cycles == 0 {
 		r.Since = c.Time
 	}

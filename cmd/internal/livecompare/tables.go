@@ -15,6 +15,15 @@ func (r *Report) Tables() []format.Table {
 	return slices.DeleteFunc(list, func(t format.Table) bool { return len(t.Rows) == 0 })
 }
 
+// Note says what the comparison does not know, "" for nothing.
+func (r *Report) Note() string {
+	if len(r.Classes) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Jobs are of %d classes (%s). The comparison knows no classes: it runs the jobs of each as if they had their pool alone, so for all but the first, "+
+		"OStrich's starts and waits here are too early, and its campaigns too good.", len(r.Classes), strings.Join(r.Classes, "; "))
+}
+
 func (r *Report) orderTable() format.Table {
 	t := format.Table{
 		Title: fmt.Sprintf("%s, mode %s, %s to %s: OStrich's order and Slurm's", r.Cluster, r.Mode,
