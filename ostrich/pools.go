@@ -20,7 +20,8 @@ type Pool struct {
 //
 // A job that may run in several pools counts in each of them until it starts. From then
 // on it counts where it runs, as if it had been submitted there. In the same way, a job
-// that changes its class counts in the new one as if it had been submitted there.
+// that changes its class, or may start elsewhere once it is requeued, counts there as if it had
+// been submitted there.
 type Pools struct {
 	pools     []Pool
 	classes   Classes
@@ -148,14 +149,16 @@ func (p *Pools) Add(events ...Event) {
 			continue // it has ended
 		}
 		was := job.in
-		if !known || e.Kind == Submit || e.Kind == Change || e.Kind == Start {
+		if !known || e.Kind == Submit || e.Kind == Change || e.Kind == Start || e.Kind == Requeue {
 			job.in = p.find(&e.Job)
 		}
 		if known && !slices.Equal(was, job.in) {
 			p.move(batches, &e, was, &job)
 		}
 		for _, i := range job.in {
-			batches[i] = append(batches[i], e)
+			if e.Kind != Requeue || !known || slices.Contains(was, i) { // else it has been submitted there
+				batches[i] = append(batches[i], e)
+			}
 		}
 		if e.Kind == End {
 			delete(p.jobs, e.Job.ID)

@@ -71,6 +71,45 @@ func TestClasses(t *testing.T) {
 	}
 }
 
+// TestRequeuedElsewhere: a job that is requeued counts where it may start then, in the class that it
+// then has, and no longer where it ran.
+func TestRequeuedElsewhere(t *testing.T) {
+	for _, tt := range []struct {
+		partition, qos string
+		want           [4][]JobID // pool a urgent, normal, pool b urgent, normal
+	}{
+		{"pa", "normal", [4][]JobID{1: {1}}},
+		{"pa", "urgent", [4][]JobID{{1}}},
+		{"pa,pb", "normal", [4][]JobID{1: {1}, 3: {1}}},
+		{"pb", "urgent", [4][]JobID{2: {1}}},
+	} {
+		p, err := NewPools(poolOptions, 10000, urgentFirst, poolA, poolB)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := Job{ID: 1, User: 1, Partition: "pa", QOS: "normal", Procs: 2, Estimate: 100, Submit: 10}
+		p.Add(Event{At: 10, Kind: Submit, Job: j})
+		j.Start = 20
+		p.Add(Event{At: 20, Kind: Start, Job: j})
+		j.Start, j.Partition, j.QOS = 0, tt.partition, tt.qos
+		p.Add(Event{At: 30, Kind: Requeue, Job: j})
+		all, bad := p.At(40)
+		if len(bad) > 0 {
+			t.Errorf("%s, %s: %v", tt.partition, tt.qos, bad)
+		}
+		for i, in := range all {
+			if got := ids(in.Schedule.Order()); !slices.Equal(got, tt.want[i]) || in.Schedule.Busy() != 0 {
+				t.Errorf("requeued in %s, %s: pool %s, class %d: order %v, %d busy", tt.partition, tt.qos, in.Pool.Name, in.Class, got, in.Schedule.Busy())
+			}
+		}
+		j.Start, j.Partition = 50, j.Partition[:2]
+		p.Add(Event{At: 50, Kind: Start, Job: j})
+		if all, bad = p.At(60); len(bad) > 0 || all[0].Schedule.Busy()+all[1].Schedule.Busy()+all[2].Schedule.Busy()+all[3].Schedule.Busy() != 2 {
+			t.Errorf("requeued in %s, %s, and started: %v", tt.partition, tt.qos, bad)
+		}
+	}
+}
+
 // drawRecords draws jobs of two pools and two classes, with the events that tell of them
 // as they happen, and those that the records tell which are left at the end.
 func drawRecords(t *rapid.T) (happened, left []Event) {
