@@ -20,6 +20,7 @@ func TestFaults(t *testing.T) {
 	part(t, "names", b.testUnknownNames)
 	part(t, "link", b.testLinkedJournal)
 	part(t, "journal", b.testLostJournal)
+	part(t, "journal gone", b.testJournalGone)
 	part(t, "output", b.testEndlessOutput)
 	part(t, "denied", b.testDeniedJob)
 }
@@ -125,6 +126,59 @@ func (b *bed) testLostJournal(t *testing.T) {
 	d.terminate(t)
 	if n := len(d.events(t, "the journal was not as it was left")); n != 2 {
 		t.Errorf("%d lines tell of it, want 2", n)
+	}
+}
+
+// testJournalGone: a daemon that finds values of ours in the queue, no journal and nobody who
+// stands by says so everywhere, with the mend, and takes the jobs over after a term of its lock.
+// A reset then gives back all of them.
+func (b *bed) testJournalGone(t *testing.T) {
+	journal := b.dir + "/ostrich/journal.jsonl"
+	for _, user := range []string{"ob-alice", "ob-bob", "ob-carol"} {
+		b.submit(t, user, "--time", "20")
+	}
+	ordered := 0
+	written := func() string {
+		ordered = 0
+		queue := b.queue(t)
+		for _, q := range queue {
+			if q.Site != "0" {
+				ordered++
+			}
+		}
+		return differ(len(queue), ordered)
+	}
+	first := b.daemon(t, "--apply")
+	eventually(t, "all jobs have values", written)
+	first.terminate(t)
+	b.do(t, operator, "rm", journal, journal+".lock")
+
+	d := b.daemon(t, "--apply", "--interval", "5s")
+	d.await(t, "jobs have values that only a daemon gives", 1)
+	left := strconv.Itoa(ordered) + " jobs "
+	_, ready := d.get(t, "/readyz")
+	if !strings.Contains(ready, left+"are not ordered") || !strings.Contains(ready, "ostrich reset --all") {
+		t.Errorf("/readyz: %q", ready)
+	}
+	if got := d.metric(t, "ostrich_orphaned_jobs"); got != float64(ordered) {
+		t.Errorf("ostrich_orphaned_jobs %v, want %d", got, ordered)
+	}
+	check := b.try(t, operator, "ostrich", "check", "--config", b.config).stdout
+	if !strings.Contains(strings.Join(strings.Fields(check), " "), left+"have values that a daemon may have left") || !strings.Contains(check, "ostrich reset --all") {
+		t.Errorf("check:\n%s", check)
+	}
+	d.await(t, "took over values", 1)
+	eventually(t, "all is well", func() string { _, ready = d.get(t, "/readyz"); return differ("ok\n", ready) })
+	if got := d.metric(t, "ostrich_orphaned_jobs"); got != 0 {
+		t.Errorf("ostrich_orphaned_jobs %v after that", got)
+	}
+	b.managed(t, ordered)
+	d.terminate(t)
+	if r := b.try(t, "root", "ostrich", "reset", "--config", b.config); r.code != 0 {
+		t.Errorf("reset: exit code %d: %s", r.code, r.stderr)
+	}
+	if written(); ordered != 0 {
+		t.Errorf("%d jobs have values after a reset", ordered)
 	}
 }
 
