@@ -86,7 +86,7 @@ type Change struct {
 	// Spec is how scontrol names the pending tasks of this record and no
 	// others, "26_[1-3,5]" for those of an array. Empty means the id.
 	Spec string
-	Why  string // one phrase
+	Why  Why
 
 	Undone bool // the value was written before, and undone
 

@@ -7,39 +7,37 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// guard returns why a job is left alone, or "".
-func (o Options) guard(q *Queued) string {
+// guard returns why a job is left alone; the zero value if it is not.
+func (o Options) guard(q *Queued) Why {
 	multifactor := o.Controller.Multifactor()
 	switch {
 	case q.Held():
-		return "held"
-	case multifactor && q.Pinned && (o.Channel != Priority || !o.ours(q)):
-		return "pinned by an administrator"
-	case !multifactor && q.Priority > topPriority && !o.ours(q):
-		return "pinned by an administrator"
+		return Why{Code: IsHeld}
+	case multifactor && q.Pinned && (o.Channel != Priority || !o.ours(q)), !multifactor && q.Priority > topPriority && !o.ours(q):
+		return Why{Code: IsPinned}
 	case q.Reservation != "":
-		return "in reservation " + q.Reservation
+		return Why{Code: Reserved, About: q.Reservation}
 	}
 	if is := o.Exclude.first(q, slices.Contains[[]string]); is != "" {
-		return "excluded " + is
+		return Why{Code: Excluded, About: is}
 	}
 	if is := o.Include.first(q, lacks); is != "" {
-		return is + " not included"
+		return Why{Code: NotIncluded, About: is}
 	}
 	switch {
 	case o.Outside != nil && o.Outside(q.Partition):
-		return "its partition is in no pool"
+		return Why{Code: NoPool}
 	case multifactor && !q.Listed && ForItsTurn(q.Reason) && q.Dependency == "":
-		return Unlisted
+		return Why{Code: NotListed}
 	case multifactor && !q.Listed, ineligible(q.Reason):
-		return "not eligible (" + q.Reason + ")"
+		return Why{Code: NotEligible, About: q.Reason}
 	case !multifactor && q.Dependency != "":
-		return "not eligible (Dependency)" // before the scheduler gives it the reason
+		return Why{Code: NotEligible, About: "Dependency"} // before the scheduler gives it the reason
 	case o.Channel == Nice && q.Nice > 0:
-		return "nice value of the owner's own"
+		return Why{Code: OwnNice}
 	}
 	if o.Alone == nil {
-		return ""
+		return Why{}
 	}
 	return o.Alone(q)
 }
@@ -120,9 +118,6 @@ func (a recordCounts) spec(q *Queued, most int) (string, bool) {
 	return "", a[q.Array] <= 1
 }
 
-// whyScattered is the reason of an array that spec does not name.
-const whyScattered = "array with tasks apart, too scattered to name the others"
-
 // takeBack plans to remove a value of ours from a job that is left alone.
 // Otherwise the owner of the job could choose when the value freezes, and keep it
 // where nobody else has one.
@@ -134,11 +129,11 @@ func (o Options) takeBack(e *Entry, arrays recordCounts) {
 	q := &e.Queued
 	multifactor := o.Controller.Multifactor()
 	switch {
-	case o.Journal == nil, e.Why == Unheard, q.Held(), ineligible(q.Reason), multifactor && !q.Listed:
+	case o.Journal == nil, e.Why.Code == Unheard, q.Held(), ineligible(q.Reason), multifactor && !q.Listed:
 		return
 	case o.Channel != Priority && q.Pinned:
 		return
-	case o.Alone != nil && o.Alone(q) != "":
+	case o.Alone != nil && o.Alone(q) != (Why{}):
 		return
 	}
 	to, nice, ours := o.Journal.Stock(o.Channel, q)

@@ -45,7 +45,7 @@ func TestInclude(t *testing.T) {
 			if tt.want != "" {
 				managed = 0
 			}
-			if p.Managed != managed || managed == 0 && p.Entries[0].Why != tt.want {
+			if p.Managed != managed || managed == 0 && p.Entries[0].Why.String() != tt.want {
 				t.Errorf("%d managed, why %q; want %q", p.Managed, p.Entries[0].Why, tt.want)
 			}
 		})

@@ -93,7 +93,7 @@ func (o Options) keep(jobs []Entry, procs int, managed []bool) (kept bool) {
 	for _, p := range order {
 		e := jobs[p.at]
 		if p.stays && e.Wait == Able {
-			e.Why = whyMargin
+			e.Why = Why{Code: WithinMargin}
 		}
 		list = append(list, e)
 	}

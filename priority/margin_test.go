@@ -117,7 +117,7 @@ func TestMargin(t *testing.T) {
 			}
 			for i := range p.Entries {
 				e := &p.Entries[i]
-				if why := e.Why == whyMargin; why != (tt.stays && e.Job == 2) || tt.stays != p.Kept || tt.stays != (p.Entries[1].Job == 2) {
+				if why := e.Why.Code == WithinMargin; why != (tt.stays && e.Job == 2) || tt.stays != p.Kept || tt.stays != (p.Entries[1].Job == 2) {
 					t.Errorf("job %d has place %d: %s; kept %v, want %v", e.Job, e.Rank, e.Why, p.Kept, tt.stays)
 				}
 			}

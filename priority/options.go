@@ -43,8 +43,8 @@ type Options struct {
 
 	// Alone returns why a job is left alone and keeps what it has, because of what became
 	// of earlier writes: Slurm refused them, or somebody else wrote its value. It returns
-	// "" for other jobs; nil is the same as a function that always returns "".
-	Alone func(q *Queued) string
+	// the zero value for other jobs; nil is the same as a function that always does.
+	Alone func(q *Queued) Why
 }
 
 // ErrImpossible means that the channel cannot order the jobs of this cluster.

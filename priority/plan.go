@@ -19,23 +19,13 @@ type Entry struct {
 	From, To  int64         // the channel's value, as scontrol takes it
 	Write     bool          // To is to be written
 	Undone    bool          // an earlier write of ours is not in force, see Controller.undone
-	Why       string
+	Why       Why
 	spec      string
 	pool      int32 // place of its pool
 	several   bool  // it is in several pools
 	many      bool  // it waits for a limit, as do more jobs before it in its class than Slurm looks at
 	nice      int64 // given back with a pin that is taken back
 }
-
-// WhyRefused begins Entry.Why of a job that Slurm refused to change, see Options.Alone.
-const WhyRefused = "refused by Slurm: "
-
-// Unheard is Entry.Why of a job that accounting does not have yet.
-const Unheard = "not yet in accounting"
-
-// Unlisted is Entry.Why of a job that could start and that sprio does not list yet: it has
-// been submitted or queued again in this moment.
-const Unlisted = "Slurm has not computed its priority yet"
 
 // Plan is the outcome of planning: every pending job of the queue, first those
 // that are managed in the one order of all pools, then those left alone in Slurm's.
@@ -55,14 +45,6 @@ type Plan struct {
 
 	pools int // how many there are
 }
-
-// The reasons of managed jobs.
-const (
-	whyOrder  = "campaign order"
-	whyMargin = "campaign order, within the margin"
-	whyDeep   = "beyond the depth Slurm looks at"
-	whyCoarse = "shares a rank: the weights leave few"
-)
 
 // Order is what is wanted of one pool's jobs of one class. Its head comes first.
 type Order struct {
@@ -119,10 +101,10 @@ func (o Options) PlanPools(orders []Order, queue []Queued) (Plan, error) {
 		}
 		q := &queue[i]
 		why := o.guard(q)
-		if why == "" {
-			why = Unheard
+		if why == (Why{}) {
+			why.Code = Unheard
 			if _, named := arrays.spec(q, maxSpec); !named {
-				why = whyScattered
+				why.Code = Scattered
 			}
 		}
 		from := o.Channel.Value(q)
@@ -368,10 +350,10 @@ func (o Options) gaps(p *Plan, depth int, w window) []int64 {
 		switch {
 		case jobs[i].Wait != Able: // that says more
 		case i > len(gap), i == len(gap) && i < last:
-			jobs[i].Why = whyDeep
+			jobs[i].Why = Why{Code: BeyondDepth}
 		case (i == last || gap[i] > 0) && gap[i-1] > 0: // nobody shares its value
 		default:
-			jobs[i].Why = whyCoarse
+			jobs[i].Why = Why{Code: SharesRank}
 		}
 	}
 	if p.Exact == last {
@@ -430,9 +412,9 @@ func (p Plan) Changes() []Change {
 		c := Change{Job: e.Job, Submit: e.Submit, From: e.From, To: e.To, Spec: e.spec, Nice: e.nice, Why: e.Why, Undone: e.Undone}
 		switch {
 		case e.Rank == 0:
-			c.Why = "taken back: " + e.Why
+			c.Why = Why{Code: TakenBack, About: e.Why.String()}
 			if e.Undone {
-				c.Why += "; " + whyUndone + " before"
+				c.Why.Note = sentences[WasUndone] + " before"
 			}
 		case p.Channel == Priority:
 			c.Nice = e.Nice

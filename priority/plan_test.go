@@ -59,11 +59,11 @@ func (pins) Repeat(Channel, *Queued, ostrich.Time) bool            { return true
 
 func TestGuards(t *testing.T) {
 	exclude := Selection{Users: []string{"bob"}, Accounts: []string{"chem"}, QOS: []string{"urgent"}, Partitions: []string{"debug"}}
-	alone := func(q *Queued) string {
+	alone := func(q *Queued) Why {
 		if q.Job == 13 {
-			return WhyRefused + "Slurm's words"
+			return Why{Code: WasRefused, About: "Slurm's words"}
 		}
-		return ""
+		return Why{}
 	}
 	ours := func(_ ostrich.JobID, value int64) bool { return value == 90000 }
 	tests := []struct {
@@ -87,7 +87,7 @@ func TestGuards(t *testing.T) {
 		{"excluded account chem", SiteFactor, false, func(q *Queued) { q.Account = "chem" }},
 		{"excluded QOS urgent", SiteFactor, false, func(q *Queued) { q.QOS = "urgent" }},
 		{"excluded partition debug", SiteFactor, false, func(q *Queued) { q.Partition = "main,debug" }},
-		{Unlisted, SiteFactor, false, func(q *Queued) { q.Listed, q.SiteKnown, q.Reason = false, false, "Resources" }},
+		{"Slurm has not computed its priority yet", SiteFactor, false, func(q *Queued) { q.Listed, q.SiteKnown, q.Reason = false, false, "Resources" }},
 		{"not eligible (Dependency)", SiteFactor, false, func(q *Queued) { q.Listed, q.SiteKnown, q.Reason = false, false, "Dependency" }},
 		{"not eligible (BeginTime)", Priority, true, func(q *Queued) { q.Listed, q.Reason = false, "BeginTime" }},
 		{"not eligible (Dependency)", Priority, true, func(q *Queued) { q.Reason, q.Dependency = "None", "afterok:9(unfulfilled)" }},
@@ -110,10 +110,10 @@ func TestGuards(t *testing.T) {
 				t.Fatal(err)
 			}
 			e := p.Entries[0]
-			if e.Why != tt.why {
+			if e.Why.String() != tt.why {
 				t.Errorf("why = %q, want %q", e.Why, tt.why)
 			}
-			if touched := tt.why == whyOrder; len(p.Changes()) > 0 != touched && q.Priority != 90000 || e.Rank > 0 != touched {
+			if touched := tt.why == "campaign order"; len(p.Changes()) > 0 != touched && q.Priority != 90000 || e.Rank > 0 != touched {
 				t.Errorf("%d changes, rank %d, for a job that is %s", len(p.Changes()), e.Rank, tt.why)
 			}
 			if !e.Write && e.From != e.To {
@@ -410,8 +410,8 @@ func TestCoarse(t *testing.T) {
 			t.Errorf("jobs %d and %d apart: %v, want %v", i-1, i, got, apart)
 		}
 	}
-	if why := p.Entries[20].Why; why != whyCoarse {
-		t.Errorf("why = %q, want %q", why, whyCoarse)
+	if why := p.Entries[20].Why; why.Code != SharesRank {
+		t.Errorf("why = %q, want %q", why, SharesRank)
 	}
 }
 
@@ -428,7 +428,7 @@ func TestDepth(t *testing.T) {
 		t.Fatal(err)
 	}
 	apply(SiteFactor, queue, p.Changes())
-	if p.Exact != 3 || p.Entries[3].To != p.Entries[5].To || p.Entries[2].To <= p.Entries[3].To || p.Entries[5].Why != whyDeep {
+	if p.Exact != 3 || p.Entries[3].To != p.Entries[5].To || p.Entries[2].To <= p.Entries[3].To || p.Entries[5].Why.Code != BeyondDepth {
 		t.Errorf("%d exact, values %d %d %d, %q", p.Exact, p.Entries[2].To, p.Entries[3].To, p.Entries[5].To, p.Entries[5].Why)
 	}
 	// The order of the deep ones is free, and the head's departure moves one

@@ -69,7 +69,7 @@ func (o Options) Reset(queue []Queued, running []ostrich.JobID, all bool) ([]Cha
 		if !named && o.Channel == Priority {
 			continue // the array's own id would release its held tasks as well
 		}
-		c := Change{Job: q.Job, Submit: q.Submit, From: from, To: to, Spec: spec, Why: "reset"}
+		c := Change{Job: q.Job, Submit: q.Submit, From: from, To: to, Spec: spec, Why: Why{Code: FromReset}}
 		if o.Channel == Priority && o.Journal != nil {
 			c.Nice = o.nice(q)
 		}
@@ -87,7 +87,7 @@ func (o Options) Reset(queue []Queued, running []ostrich.JobID, all bool) ([]Cha
 	for _, id := range running {
 		q := &Queued{Job: id}
 		if from, to, ok := o.unseen(q, all); ok && from != to && !o.Journal.Lost(o.Channel, q) {
-			list = append(list, Change{Job: id, Submit: o.Journal.Submitted(o.Channel, id), From: from, To: to, Why: "reset"})
+			list = append(list, Change{Job: id, Submit: o.Journal.Submitted(o.Channel, id), From: from, To: to, Why: Why{Code: FromReset}})
 		}
 	}
 	return list, nil

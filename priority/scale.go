@@ -130,20 +130,16 @@ func (w *wanted) mark(many []int) {
 // entry returns the entry of a record, or false if it is left alone.
 func (w *wanted) entry(place ostrich.Place, i int32) (Entry, bool) {
 	q := &w.queue[i]
-	if w.o.guard(q) != "" {
+	if w.o.guard(q) != (Why{}) {
 		return Entry{}, false
 	}
 	spec, named := w.arrays.spec(q, maxSpec)
 	if !named {
 		return Entry{}, false
 	}
-	why := whyOrder
-	if wait := w.waits[i]; wait != Able {
-		why = wait.String() + " (" + cmp.Or(q.Barred, q.Reason) + ")"
-	}
 	return Entry{
 		Queued: *q, Place: place, Wait: w.waits[i], SlurmRank: int(i) + 1,
-		From: w.o.Channel.Value(q), Why: why, spec: spec,
+		From: w.o.Channel.Value(q), Why: whyWaits(w.waits[i], cmp.Or(q.Barred, q.Reason)), spec: spec,
 	}, true
 }
 

@@ -14,13 +14,6 @@ import (
 // there, and slurmctld schedules by the old priority until it computes priorities
 // the next time (PriorityCalcPeriod). A pin is undone for good.
 
-// whyUndone is the reason of a repeated write, and whyWaits that of one that
-// waits; see History.Repeat.
-const (
-	whyUndone = "undone by the backfill scheduler"
-	whyWaits  = "undone by the backfill scheduler again and again; not written for some minutes"
-)
-
 // decayStep returns the most by which a priority usually differs from the one that
 // slurmctld computes PriorityCalcPeriod later: what age adds, and a twentieth of
 // what fairshare can.
@@ -88,9 +81,9 @@ func (o Options) again(e *Entry, write bool) {
 	switch {
 	case !write:
 	case o.Journal == nil || o.Journal.Repeat(o.Channel, &e.Queued, o.Now):
-		e.Why = whyUndone
+		e.Why = Why{Code: WasUndone}
 	default:
-		e.To, e.Write, e.Why = e.From, false, whyWaits
+		e.To, e.Write, e.Why = e.From, false, Why{Code: UndoneAgain} // see History.Repeat
 	}
 }
 

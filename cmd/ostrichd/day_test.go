@@ -437,9 +437,9 @@ func (o *ordeal) check(c, calm *sidecar.Cycle) {
 	}
 	diff(o.t, "order in the end", want, order)
 	due := c.Plan.Summary.Writes - count(c.Outcomes, priority.Applied)
-	if rest > 0 || c.Plan.Refused+c.Plan.Rivals+c.Plan.Unheard > 0 || due > 0 {
+	if rest > 0 || c.Plan.Reasons[priority.WasRefused]+c.Plan.Reasons[priority.OtherWriter]+c.Plan.Reasons[priority.Unheard] > 0 || due > 0 {
 		o.t.Errorf("%d jobs are left alone, %d refused, %d of another writer, %d not heard of; %d writes are due",
-			rest, c.Plan.Refused, c.Plan.Rivals, c.Plan.Unheard, due)
+			rest, c.Plan.Reasons[priority.WasRefused], c.Plan.Reasons[priority.OtherWriter], c.Plan.Reasons[priority.Unheard], due)
 	}
 	queue, err := o.cluster.Queue(o.t.Context())
 	if err != nil {

@@ -32,6 +32,7 @@ type metrics struct {
 	standingBy  prometheus.Gauge
 	givenUp     prometheus.Gauge
 	contested   prometheus.Gauge
+	reasons     *prometheus.GaugeVec
 	orphans     prometheus.Gauge
 	unwritten   prometheus.Counter
 	settings    struct{ hash, reloaded, reloadedAt prometheus.Gauge }
@@ -84,10 +85,13 @@ func newMetrics(version string) *metrics {
 		standingBy:  gauge("ostrich_standing_by", "1 in mode enforce while another daemon holds the lock and writes; else 0."),
 		givenUp:     gauge("ostrich_given_up_jobs", "Pending records that Slurm refused to change and that are left alone until the next try."),
 		contested:   gauge("ostrich_contested_jobs", "Pending records that another writer changed and that are left alone for a while."),
-		orphans:     gauge("ostrich_orphaned_jobs", "Pending records with a value that a daemon may have left and that the journal does not know, because it is gone; they are not ordered."),
-		pending:     gauge("ostrich_pending_jobs", "Pending records of the queue; an array's waiting tasks are one."),
-		active:      gauge("ostrich_active_users", "Users with a campaign that is unfinished in the virtual schedule."),
-		managed:     gauge("ostrich_managed_jobs", "Pending records that OStrich orders; the others it leaves alone or does not know yet."),
+		reasons: made.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "ostrich_reason_jobs", Help: "Pending records by why they have their place or are left alone, as docs/json.md lists the codes.",
+		}, []string{"code"}),
+		orphans: gauge("ostrich_orphaned_jobs", "Pending records with a value that a daemon may have left and that the journal does not know, because it is gone; they are not ordered."),
+		pending: gauge("ostrich_pending_jobs", "Pending records of the queue; an array's waiting tasks are one."),
+		active:  gauge("ostrich_active_users", "Users with a campaign that is unfinished in the virtual schedule."),
+		managed: gauge("ostrich_managed_jobs", "Pending records that OStrich orders; the others it leaves alone or does not know yet."),
 		unwritten: made.NewCounter(prometheus.CounterOpts{
 			Name: "ostrich_journal_errors_total", Help: "Cycles that failed because the journal could not be opened or written.",
 		}),
@@ -165,8 +169,12 @@ func (m *metrics) turn(c *sidecar.Cycle, enforce bool) {
 	case enforce:
 		m.enforcing.Set(1)
 	}
-	m.givenUp.Set(float64(c.Plan.Refused))
-	m.contested.Set(float64(c.Plan.Rivals))
+	m.givenUp.Set(float64(c.Plan.Reasons[priority.WasRefused]))
+	m.contested.Set(float64(c.Plan.Reasons[priority.OtherWriter]))
+	m.reasons.Reset()
+	for code, jobs := range c.Plan.Reasons {
+		m.reasons.WithLabelValues(string(code)).Set(float64(jobs))
+	}
 }
 
 // hash identifies a configuration by a whole number of 48 bits, which a float holds exactly.

@@ -204,7 +204,7 @@ func (d *daemon) rivals(c *sidecar.Cycle) {
 		}
 		d.news.contest = true
 	}
-	if d.news.contest && c.Plan.Rivals == 0 && d.now().Sub(d.news.contested) > longestContest {
+	if d.news.contest && c.Plan.Reasons[priority.OtherWriter] == 0 && d.now().Sub(d.news.contested) > longestContest {
 		d.news.contest = false
 		d.log.Info().Msg("no other writer changes priorities any more")
 	}

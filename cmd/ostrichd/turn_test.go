@@ -13,6 +13,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/priority/slurm"
 )
@@ -124,7 +125,7 @@ func TestContest(t *testing.T) {
 		w.step = func(_ context.Context, n int) (*sidecar.Cycle, error) {
 			c := &sidecar.Cycle{}
 			if n < 60 {
-				c.Plan.Refused, c.Plan.Rivals = 2, 1
+				c.Plan.Reasons = map[priority.Code]int{priority.WasRefused: 2, priority.OtherWriter: 1}
 			}
 			if n == 1 || n == 30 {
 				c.Rivals = []journal.Record{{Job: ostrich.JobID(n), From: 5, To: 7}}

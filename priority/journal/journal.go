@@ -48,8 +48,9 @@ type Record struct {
 	To      int64            `json:"to"`
 	// Nice is the nice value that the job had before it was pinned in channel
 	// Priority; 0 means none.
-	Nice int64  `json:"nice,omitempty"`
-	Why  string `json:"why,omitempty"`
+	Nice int64         `json:"nice,omitempty"`
+	Why  string        `json:"why,omitempty"`
+	Code priority.Code `json:"code,omitempty"` // of Why, see priority.Why; "" in the lines of older files
 	// Result is a Status, "intended" before the burst, or "kept" in the first
 	// lines of a new file. There To is the last value written and From the one
 	// before the first write.
@@ -237,7 +238,7 @@ func (j *Journal) Conclude(now ostrich.Time, ch priority.Channel, outcomes []pri
 	recs := make([]Record, len(outcomes))
 	for i, o := range outcomes {
 		recs[i] = Record{
-			Time: now, Job: o.Job, Submit: o.Submit, Channel: ch, From: o.From, To: o.To, Nice: o.Nice, Why: o.Why, Undone: o.Undone,
+			Time: now, Job: o.Job, Submit: o.Submit, Channel: ch, From: o.From, To: o.To, Nice: o.Nice, Why: o.Why.String(), Code: o.Why.Code, Undone: o.Undone,
 			Result: o.Status, Words: o.Words,
 		}
 	}

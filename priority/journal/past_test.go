@@ -174,7 +174,7 @@ func TestTailLong(t *testing.T) {
 	j := openJournal(t, path)
 	var changes []priority.Change
 	for id := range 5000 {
-		changes = append(changes, priority.Change{Job: ostrich.JobID(id + 1), To: 7, Why: strings.Repeat("because ", 10)})
+		changes = append(changes, priority.Change{Job: ostrich.JobID(id + 1), To: 7, Why: priority.Why{Code: priority.TakenBack, About: strings.Repeat("because ", 10)}})
 	}
 	j.write(t, priority.Nice, priority.Applied, changes...)
 	if info, err := os.Stat(path); err != nil || info.Size() < 4*tailBytes {

@@ -48,7 +48,7 @@ func TestTakeBack(t *testing.T) {
 			}
 		}
 	}
-	const taken = "taken back: excluded partition debug"
+	taken := priority.Why{Code: priority.TakenBack, About: "excluded partition debug"}
 	tests := []struct {
 		name    string
 		channel priority.Channel
@@ -65,9 +65,9 @@ func TestTakeBack(t *testing.T) {
 		{"not eligible", priority.SiteFactor, prioritytest.Job(1, and(debug(500), func(q *priority.Queued) { q.Reason = "BeginTime" })), nil},
 		{"not listed", priority.SiteFactor, prioritytest.Job(1, and(debug(0), func(q *priority.Queued) { q.Listed, q.SiteKnown = false, false })), nil},
 		{"pinned by an administrator", priority.SiteFactor, prioritytest.Job(1, and(debug(0), func(q *priority.Queued) { q.Pinned, q.SiteKnown = true, false })), nil},
-		{"in a reservation", priority.SiteFactor, prioritytest.Job(1, func(q *priority.Queued) { q.Site, q.Reservation = 500, "r" }), []priority.Change{{Job: 1, From: 500, Why: "taken back: in reservation r"}}},
+		{"in a reservation", priority.SiteFactor, prioritytest.Job(1, func(q *priority.Queued) { q.Site, q.Reservation = 500, "r" }), []priority.Change{{Job: 1, From: 500, Why: priority.Why{Code: priority.TakenBack, About: "in reservation r"}}}},
 		{"refused", priority.SiteFactor, prioritytest.Job(2, debug(300)), nil},
-		{"in no pool", priority.SiteFactor, prioritytest.Job(1, func(q *priority.Queued) { q.Site, q.Partition = 500, "elsewhere" }), []priority.Change{{Job: 1, From: 500, Why: "taken back: its partition is in no pool"}}},
+		{"in no pool", priority.SiteFactor, prioritytest.Job(1, func(q *priority.Queued) { q.Site, q.Partition = 500, "elsewhere" }), []priority.Change{{Job: 1, From: 500, Why: priority.Why{Code: priority.TakenBack, About: "its partition is in no pool"}}}},
 		{"not yet in accounting", priority.SiteFactor, prioritytest.Job(1, func(q *priority.Queued) { q.Site = 500 }), nil},
 		{"task that inherits the array's value", priority.SiteFactor, prioritytest.Job(8, and(debug(60), task)), []priority.Change{{Job: 8, From: 60, Why: taken}}},
 		{"task that inherits a value that the array had once", priority.SiteFactor, prioritytest.Job(8, and(debug(50), task)), []priority.Change{{Job: 8, From: 50, Why: taken}}},
@@ -91,7 +91,9 @@ func TestTakeBack(t *testing.T) {
 			for range 2 { // the second time with what a new file carries over
 				o := leaving(j, tt.channel)
 				o.Outside = func(partitions string) bool { return partitions == "elsewhere" }
-				o.Alone = func(q *priority.Queued) string { return map[ostrich.JobID]string{2: "no"}[q.Job] }
+				o.Alone = func(q *priority.Queued) priority.Why {
+					return map[ostrich.JobID]priority.Why{2: {Code: priority.WasRefused, About: "no"}}[q.Job]
+				}
 				p, err := o.Plan(nil, []priority.Queued{tt.queued})
 				if err != nil {
 					t.Fatal(err)

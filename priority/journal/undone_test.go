@@ -73,7 +73,7 @@ func TestUndoneIsWrittenAgain(t *testing.T) {
 				}
 				changes := p.Changes()
 				for i := range changes {
-					if changes[i].Undone != (changes[i].Why == "undone by the backfill scheduler") {
+					if changes[i].Undone != (changes[i].Why.Code == priority.WasUndone) {
 						t.Errorf("%+v", changes[i])
 					}
 				}
@@ -136,7 +136,7 @@ func TestUndoneIsWrittenAgain(t *testing.T) {
 func whys(changes []priority.Change) string {
 	var list []string
 	for _, c := range changes {
-		list = append(list, c.Target()[:len(c.Target())-len(strings.TrimLeft(c.Target(), "0123456789"))]+" "+c.Why)
+		list = append(list, c.Target()[:len(c.Target())-len(strings.TrimLeft(c.Target(), "0123456789"))]+" "+c.Why.String())
 	}
 	return strings.Join(list, ", ")
 }
@@ -157,7 +157,7 @@ func TestTakenBackAgain(t *testing.T) {
 		}
 		changes := p.Changes()
 		if len(changes) != 1 || changes[0].To != 0 || !changes[0].Undone || p.Summary().Undone != 1 || p.Summary().Writes != 1 ||
-			changes[0].Why != "taken back: excluded partition debug; undone by the backfill scheduler before" {
+			changes[0].Why.String() != "taken back: excluded partition debug; undone by the backfill scheduler before" {
 			t.Errorf("%s: %+v", ch, changes)
 		}
 		q.Priority = 5000
@@ -197,7 +197,7 @@ func TestRepeat(t *testing.T) {
 	}
 	o.Journal, o.Now = j, 400
 	p, err := o.Plan(prioritytest.Order(1), queue)
-	if e := p.Entries[0]; err != nil || e.Write || !e.Undone || e.Why != "undone by the backfill scheduler again and again; not written for some minutes" || e.To != e.From || p.Summary().Undone != 1 {
+	if e := p.Entries[0]; err != nil || e.Write || !e.Undone || e.Why.Code != priority.UndoneAgain || e.To != e.From || p.Summary().Undone != 1 {
 		t.Errorf("%+v, %v", p.Entries, err)
 	}
 }
@@ -304,7 +304,7 @@ func TestResetOfSplitTasks(t *testing.T) {
 		waits := prioritytest.Job(33, func(q *priority.Queued) { q.Array, q.Tasks, q.Site, q.Nice = 30, "4", -70_000, -70_000 })
 		list, err := priority.Options{Channel: ch, Controller: prioritytest.Aging(), Journal: j}.Reset([]priority.Queued{waits}, []ostrich.JobID{29, 31, 40}, false)
 		want := []priority.Change{
-			{Job: 33, Submit: 1033, From: -70_000, To: -2, Why: "reset"},
+			{Job: 33, Submit: 1033, From: -70_000, To: -2, Why: priority.Why{Code: priority.FromReset}},
 		}
 		if diff := cmp.Diff(want, list); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got):\n%s", ch, err, diff)

@@ -268,7 +268,7 @@ func TestLiveGuards(t *testing.T) {
 	}
 	why := make(map[ostrich.JobID]string)
 	for _, e := range p.Entries {
-		why[e.Job] = e.Why
+		why[e.Job] = e.Why.String()
 	}
 	want := map[ostrich.JobID]string{
 		array: "campaign order", plain: "campaign order", held: "held", later: "not eligible (BeginTime)",

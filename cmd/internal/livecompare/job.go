@@ -1,8 +1,6 @@
 package livecompare
 
 import (
-	"strings"
-
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 )
@@ -116,7 +114,7 @@ func classOf(e *priority.Entry) class {
 		return managed
 	case e.Reservation != "":
 		return reserved
-	case e.Why == priority.Unheard:
+	case e.Why.Code == priority.Unheard:
 		return unseen
 	}
 	return alone
@@ -126,7 +124,7 @@ func classOf(e *priority.Entry) class {
 // and returns the reason.
 func standing(e *priority.Entry, c class) (Reason, bool) {
 	switch {
-	case e.Wait >= priority.Later, strings.HasPrefix(e.Why, "not eligible"), e.Why == priority.Unlisted:
+	case e.Wait >= priority.Later, e.Why.Code == priority.NotEligible, e.Why.Code == priority.NotListed:
 		return Ineligible, true
 	case c == reserved, c == alone:
 		return Unmanaged, true

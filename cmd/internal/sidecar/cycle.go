@@ -101,7 +101,7 @@ func (s *Sidecar) options() priority.Options {
 	if s.journal != nil {
 		o.Journal, o.Now = s.journal, ostrich.Time(time.Now().Unix())
 	}
-	o.Alone = func(q *priority.Queued) string { return s.alone(&o, q) }
+	o.Alone = func(q *priority.Queued) priority.Why { return s.alone(&o, q) }
 	return o
 }
 

@@ -311,7 +311,7 @@ func TestPools(t *testing.T) {
 	c := run(t, s, true)
 	var got []string
 	for _, e := range c.Plan.Entries {
-		got = append(got, fmt.Sprintf("%s:%d rank %d of slurm %d, %s", e.Pool, e.Job, e.Rank, e.SlurmRank, e.Why))
+		got = append(got, fmt.Sprintf("%s:%d rank %d of slurm %d, %s", e.Pool, e.Job, e.Rank, e.SlurmRank, e.Why.String()))
 	}
 	equal(t, "entries", []string{
 		"cpu:1 rank 1 of slurm 1, campaign order", "cpu:3 rank 2 of slurm 3, campaign order", "cpu:6 rank 3 of slurm 6, campaign order",

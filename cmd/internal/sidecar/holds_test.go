@@ -40,7 +40,7 @@ func TestLimitsOfTheQueue(t *testing.T) {
 		order = append(order, e.Job)
 	}
 	equal(t, "order", []ostrich.JobID{1, 4, 2, 3}, order)
-	equal(t, "why", "waits for a limit (QOSMaxJobsPerUserLimit)", first.Plan.Entries[2].Why)
+	equal(t, "why", "waits for a limit (QOSMaxJobsPerUserLimit)", first.Plan.Entries[2].Why.String())
 
 	// The limit is gone, and another job is at one.
 	w.Now += 60

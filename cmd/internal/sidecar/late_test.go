@@ -93,11 +93,11 @@ func TestSkippedJobIsHeard(t *testing.T) {
 		w.Now = now
 		c := run(t, s, false)
 		equal(t, "clock", now, c.Time)
-		equal(t, "why", "accounting row left out: of no size", c.Plan.Entries[1].Why)
+		equal(t, "why", "accounting row left out: of no size", c.Plan.Entries[1].Why.String())
 	}
 	// Another row of the job is told of while it waits, and then one that is right.
 	w.Skipped = []slurmdb.Skip{{Job: 2, Why: "of no user"}}
-	equal(t, "why", "accounting row left out: of no user", run(t, s, false).Plan.Entries[1].Why)
+	equal(t, "why", "accounting row left out: of no user", run(t, s, false).Plan.Entries[1].Why.String())
 	queue := w.Pending
 	w.Pending = w.Pending[:1]
 	w.submit(2, 2, 10_010, "main")

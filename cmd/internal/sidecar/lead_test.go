@@ -445,7 +445,7 @@ func TestPlanAfterRecord(t *testing.T) {
 	if err = j.Conclude(ostrich.Time(time.Now().Unix()), priority.SiteFactor, []priority.Change{change.Outcome(priority.Refused, "no")}); err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "refused", 1, run(t, s, false).Plan.Refused)
+	equal(t, "refused", 1, run(t, s, false).Plan.Reasons[priority.WasRefused])
 }
 
 // A value that somebody else wrote is left alone, said once, and written again
@@ -472,7 +472,7 @@ func TestRivalIsLeftAlone(t *testing.T) {
 		for range 10 {
 			c = run(t, s, true)
 			told += len(c.Rivals)
-			rivals := c.Plan.Rivals
+			rivals := c.Plan.Reasons[priority.OtherWriter]
 			equal(t, "left alone", 1, rivals)
 			equal(t, "the rival's value", int64(777), w.Pending[0].Site)
 			time.Sleep(10 * time.Second)

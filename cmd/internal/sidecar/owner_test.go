@@ -21,7 +21,7 @@ func TestOwnersChoice(t *testing.T) {
 	ids, work := kept(c)
 	equal(t, "kept back", []ostrich.JobID{2}, ids)
 	equal(t, "work of what is not able", ostrich.Work(0), work[2])
-	equal(t, "why", "asks for what is not free (it asks for n1, where no job can start)", c.Plan.Entries[3].Why)
+	equal(t, "why", "asks for what is not free (it asks for n1, where no job can start)", c.Plan.Entries[3].Why.String())
 
 	since := func(c *Cycle, lead ostrich.JobID) ostrich.Time {
 		for _, v := range c.Pools[0].Schedule.Campaigns() {

@@ -2,7 +2,6 @@ package sidecar
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"slurm-ostrich/ostrich"
@@ -17,21 +16,7 @@ type Plan struct {
 	Classes []string          // names of the classes, by priority.Entry.Class; none: there are no classes
 	Summary priority.Summary
 
-	// Jobs that are left alone: Slurm refused to change them, another writer changed
-	// them, or accounting does not know them yet.
-	Refused, Rivals, Unheard int
-}
-
-// leftAlone counts a job that is left alone, by the reason.
-func (p *Plan) leftAlone(why string) {
-	switch {
-	case strings.HasPrefix(why, priority.WhyRefused):
-		p.Refused++
-	case strings.HasPrefix(why, whyRival):
-		p.Rivals++
-	case why == priority.Unheard:
-		p.Unheard++
-	}
+	Reasons map[priority.Code]int // how many jobs have each
 }
 
 // planned is what a plan was made from, to see that it would be the same again. A plan
@@ -115,13 +100,13 @@ func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	p := Plan{All: all, Classes: s.classes.Names, Summary: all.Summary(), Entries: make([]*priority.Entry, len(all.Entries))}
+	p := Plan{All: all, Classes: s.classes.Names, Summary: all.Summary(), Entries: make([]*priority.Entry, len(all.Entries)), Reasons: make(map[priority.Code]int)}
 	for i := range all.Entries {
 		e := &all.Entries[i]
 		p.Entries[i] = e
 		if e.Rank > 0 {
 			if s.provisional.has(e.Job) {
-				e.Why += byQueue
+				e.Why.Note = byQueue
 			}
 			continue
 		}
@@ -131,10 +116,12 @@ func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 				e.Place.Lead = lead
 			}
 		}
-		if why, out := s.skipped[e.Job]; out && e.Why == priority.Unheard {
-			e.Why = LeftOut + why
+		if why, out := s.skipped[e.Job]; out && e.Why.Code == priority.Unheard {
+			e.Why = priority.Why{Code: priority.InvalidRow, About: why}
 		}
-		p.leftAlone(e.Why)
+	}
+	for _, e := range p.Entries {
+		p.Reasons[e.Why.Code]++
 	}
 	byPool(p.Entries, s.config.Pools)
 	s.made = &planned{s.memory(), c.revisions(), c.Queue, s.patience.until}

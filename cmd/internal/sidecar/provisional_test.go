@@ -3,7 +3,6 @@ package sidecar
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -55,10 +54,10 @@ func TestProvisional(t *testing.T) {
 	equal(t, "managed", 2, c.Plan.Summary.Managed)
 	e := c.Plan.Entries[slices.IndexFunc(c.Plan.Entries, func(e *priority.Entry) bool { return e.Job == 2 })]
 	equal(t, "rank of a job of three minutes beside one of ten", 1, e.Rank)
-	equal(t, "why ends with where it is from", true, strings.HasSuffix(e.Why, byQueue))
+	equal(t, "why ends with where it is from", byQueue, e.Why.Note)
 	equal(t, "written", true, slices.ContainsFunc(w.sent[0], func(ch priority.Change) bool { return ch.Job == 2 }))
 	equal(t, "kept back", []ostrich.JobID{3}, c.Pools[0].Schedule.Kept())
-	equal(t, "why of a job that the queue says too little of", priority.Unheard, c.Plan.Entries[slices.IndexFunc(c.Plan.Entries, func(e *priority.Entry) bool { return e.Job == 4 })].Why)
+	equal(t, "why of a job that the queue says too little of", priority.Unheard, c.Plan.Entries[slices.IndexFunc(c.Plan.Entries, func(e *priority.Entry) bool { return e.Job == 4 })].Why.Code)
 
 	// The row comes, and nothing is to be written.
 	w.Now += 10
@@ -140,7 +139,7 @@ func TestProvisionalLeftOut(t *testing.T) {
 	for range 2 {
 		c := run(t, s, false)
 		equal(t, "provisional", 0, len(c.Provisional))
-		equal(t, "why", LeftOut+"asks for no processor", c.Plan.Entries[0].Why)
+		equal(t, "why", priority.Why{Code: priority.InvalidRow, About: "asks for no processor"}, c.Plan.Entries[0].Why)
 	}
 }
 

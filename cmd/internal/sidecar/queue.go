@@ -82,10 +82,6 @@ func (s *Sidecar) nameUsers(queue []priority.Queued) []priority.Queued {
 	return s.named.with(queue, edits, func(q *priority.Queued, name string) { q.User = name })
 }
 
-// LeftOut begins Entry.Why of a job with an invalid accounting row. The fault
-// follows.
-const LeftOut = "accounting row left out: "
-
 // leaveOut remembers the jobs of the queue with invalid rows. Accounting reports
 // each once, maybe before the queue has it.
 func (s *Sidecar) leaveOut(skipped []slurmdb.Skip, queue []priority.Queued) {

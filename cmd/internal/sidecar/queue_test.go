@@ -215,16 +215,9 @@ func TestGenerationWithinTheMargin(t *testing.T) {
 	})
 }
 
-// A plan counts why jobs are left alone.
-func TestLeftAlone(t *testing.T) {
-	var p Plan
-	for _, why := range []string{
-		priority.WhyRefused + "no", whyRival + "7", whyRival + "8; left alone", priority.Unheard, priority.Unheard, priority.Unheard, "job is held", "",
-	} {
-		p.leftAlone(why)
-	}
-	equal(t, "refused, rivals, unheard", []int{1, 2, 3}, []int{p.Refused, p.Rivals, p.Unheard})
+// A plan counts the jobs by their reasons.
+func TestReasons(t *testing.T) {
 	w := newSite()
 	w.Pending = append(w.Pending, priority.Queued{Job: 1, Priority: 5, Listed: true, SiteKnown: true, Count: 1, Partition: "main"})
-	equal(t, "unheard in a cycle", 1, run(t, w.start(t), false).Plan.Unheard)
+	equal(t, "unheard in a cycle", 1, run(t, w.start(t), false).Plan.Reasons[priority.Unheard])
 }

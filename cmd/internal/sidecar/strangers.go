@@ -2,17 +2,13 @@ package sidecar
 
 import (
 	"cmp"
-	"fmt"
+	"strconv"
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
 )
-
-// whyRival begins Entry.Why of a job that is left alone because another writer
-// changed it.
-const whyRival = "another writer gave it "
 
 // patience collects for how long the plan that is being made leaves jobs alone.
 type patience struct {
@@ -27,12 +23,12 @@ func (p *patience) wait(until ostrich.Time) {
 }
 
 // alone returns why a job is left alone: Slurm refused a write, or another writer
-// changed it. It is "" if it is not left alone.
-func (s *Sidecar) alone(o *priority.Options, q *priority.Queued) string {
+// changed it. It is the zero value if it is not left alone.
+func (s *Sidecar) alone(o *priority.Options, q *priority.Queued) priority.Why {
 	if s.journal != nil {
 		if words, again := s.journal.Refused(o.Channel, q.Job, s.patience.now); words != "" {
 			s.patience.wait(again)
-			return fmt.Sprintf("%s%s; next try %s", priority.WhyRefused, words, format.Moment(float64(again)))
+			return priority.Why{Code: priority.WasRefused, About: words, Note: "next try " + format.Moment(float64(again))}
 		}
 	}
 	return s.strange(o, q)
@@ -42,32 +38,30 @@ func (s *Sidecar) alone(o *priority.Options, q *priority.Queued) string {
 // journal, or with an empty one, the sidecar knows nobody's values and counts as
 // somebody else's only what no plan gives. The same holds while it stands by,
 // because the other daemon's values are not in its journal.
-func (s *Sidecar) strange(o *priority.Options, q *priority.Queued) string {
+func (s *Sidecar) strange(o *priority.Options, q *priority.Queued) priority.Why {
 	foreign := o.Channel == priority.SiteFactor && !s.config.Takeover
 	if standsBy := s.lead != nil && !s.leads; s.journal == nil || standsBy || (s.journal.Empty() && !s.leads) {
 		foreign = foreign && q.SiteKnown && q.Site != 0 && s.patience.could != nil && !s.patience.could(q.Site)
 	} else {
 		switch s.journal.Stranger(o.Channel, q) {
 		case journal.Known:
-			return ""
+			return priority.Why{}
 		case journal.Foreign:
 		case journal.Overwritten:
 			value, until := s.journal.Rival(o.Channel, q, s.patience.now)
 			if until == 0 {
-				return ""
+				return priority.Why{}
 			}
 			s.patience.wait(until)
-			return fmt.Sprintf("%s%d; left alone until %s", whyRival, value, format.Moment(float64(until)))
+			return priority.Why{
+				Code: priority.OtherWriter, About: strconv.FormatInt(value, 10), Note: "left alone until " + format.Moment(float64(until)),
+			}
 		}
 	}
 	if !foreign {
-		return ""
+		return priority.Why{}
 	}
-	why := fmt.Sprintf("SiteFactor %d is somebody else's (takeover is off)", q.Site)
-	if raw := rawSite(q.Site); raw != "" {
-		why += "; " + raw
-	}
-	return why
+	return priority.Why{Code: priority.Foreign, About: strconv.FormatInt(q.Site, 10), Note: rawSite(q.Site)}
 }
 
 // strangers records in the journal what others wrote. What the previous daemon

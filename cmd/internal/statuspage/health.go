@@ -43,7 +43,7 @@ func (s *Snapshot) With(d *Daemon, now time.Time) *Snapshot {
 	with.Writes = make([]Write, 0, len(d.Writes))
 	for _, r := range d.Writes {
 		with.Writes = append(with.Writes, Write{
-			Time: r.Time, Job: r.Job, Channel: r.Channel, From: r.From, To: r.To, Why: r.Why, Result: string(r.Result), Words: r.Words,
+			Time: r.Time, Job: r.Job, Channel: r.Channel, From: r.From, To: r.To, Why: r.Why, Code: r.Code, Result: string(r.Result), Words: r.Words,
 		})
 	}
 	with.Checks = with.check(d)
@@ -163,7 +163,7 @@ func (s *Snapshot) check(d *Daemon) []Check {
 			"the latest cycle found that the backfill scheduler had undone the writes of %s", format.Plural(n, "job"))
 	}
 	if s.cycle != nil {
-		refused, rivals := s.cycle.Plan.Refused, s.cycle.Plan.Rivals
+		refused, rivals := s.cycle.Plan.Reasons[priority.WasRefused], s.cycle.Plan.Reasons[priority.OtherWriter]
 		add("other writers", rivals == 0, "look for another daemon, a site factor plugin or a script that writes them; the queue names the jobs",
 			"%s left alone because somebody else changed them", format.Plural(rivals, "job"))
 		if d.Orphans > 0 {

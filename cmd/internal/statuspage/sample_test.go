@@ -38,7 +38,7 @@ const sampleNow = ostrich.Time(1_792_592_640)
 // time. Some names are as hostile as a name can be.
 func sample(users, pending int) *Snapshot {
 	s := madeUp(`<b>"d&ve'</b>`, users, pending)
-	s.cycle.Plan.Entries[1].Why = `held by <script>alert("admin")</script>`
+	s.cycle.Plan.Entries[1].Why.Note = `held by <script>alert("admin")</script>`
 	s.Writes[2].Result, s.Writes[2].Words = "refused", "Access/permission denied"
 	s.Checks = append(s.Checks, Check{
 		Name: "writes", OK: false, Words: "1 of the latest 6 writes was refused: Access/permission denied",
@@ -128,12 +128,12 @@ func madeUp(fourth string, users, pending int) *Snapshot {
 				Job: job, Full: fmt.Sprint(job), Count: 1, User: s.Users[i], Account: "physics", Partition: "main", QOS: "normal",
 				Priority: uint32(1_000_000 - slurm[k]), State: "PENDING", Reason: "Priority", Submit: sampleNow - 3600,
 			},
-			Rank: k + 1, SlurmRank: slurm[k] + 1, From: 100, To: 100 + int64(k%3), Write: k%3 > 0, Why: "campaign order",
+			Rank: k + 1, SlurmRank: slurm[k] + 1, From: 100, To: 100 + int64(k%3), Write: k%3 > 0, Why: priority.Why{Code: priority.InOrder},
 		}
 		campaign := leads[i][r.IntN(len(leads[i]))]
 		switch {
 		case k == pending-1:
-			e.Rank, campaign, e.Write, e.Why = 0, 0, false, "job is held"
+			e.Rank, campaign, e.Write, e.Why.Code = 0, 0, false, priority.IsHeld
 		case k%10 == 0:
 			e.Full, e.Array, e.Tasks, e.Count = e.Full+"_[0-63%4]", job, "0-63%4", 64
 		}

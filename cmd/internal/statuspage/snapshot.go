@@ -207,6 +207,7 @@ type Write struct {
 	From    int64            `json:"from"`
 	To      int64            `json:"to"`
 	Why     string           `json:"why"`
+	Code    priority.Code    `json:"code"`   // of Why; "" in the lines of older journals
 	Result  string           `json:"result"` // applied, refused, ...; intended: not known yet
 	Words   string           `json:"words"`  // Slurm's own of a refusal
 }

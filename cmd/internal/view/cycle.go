@@ -79,7 +79,7 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 	s := &Cycle{
 		Cluster: config.Cluster, Time: c.Time, Channel: config.Priority.Channel, Mode: config.Priority.Mode,
 		Accepted: config.Satisfaction.String(), DueShown: config.Due,
-		Options: config.PlanOptions(c.Controller), Plan: c.Plan, Unheard: len(c.Provisional) + c.Plan.Unheard, generation: c.Generation, forecasts: new(forecasts),
+		Options: config.PlanOptions(c.Controller), Plan: c.Plan, Unheard: len(c.Provisional) + c.Plan.Reasons[priority.Unheard], generation: c.Generation, forecasts: new(forecasts),
 	}
 	if before != nil && before.generation == c.Generation {
 		s.known = before.known

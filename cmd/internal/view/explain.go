@@ -48,6 +48,7 @@ type Explanation struct {
 	To       int64              `json:"to"`
 	Write    bool               `json:"write"`
 	Why      string             `json:"why"`
+	Code     priority.Code      `json:"code"` // of Why, see priority.Why; "" of a job that is not pending
 
 	Submitted ostrich.Time      `json:"submitted"`
 	Started   *ostrich.Time     `json:"started"` // null: not yet, or never
@@ -151,7 +152,7 @@ func (s *Cycle) waiting(place int) *Explanation {
 	if p.Class+1 < len(s.Plan.Classes) {
 		e.before = s.Plan.Classes[p.Class+1]
 	}
-	e.From, e.To, e.Write, e.Why = p.From, p.To, p.Write, p.Why
+	e.From, e.To, e.Write, e.Why, e.Code = p.From, p.To, p.Write, p.Why.String(), p.Why.Code
 	if s.written[p.Job] {
 		e.From, e.Write = p.To, false
 	}

@@ -143,15 +143,15 @@ func TestVerdictOfSlurm(t *testing.T) {
 
 // What OStrich leaves alone waits in Slurm's order.
 func TestVerdictLeftAlone(t *testing.T) {
-	for why, want := range map[string]string{
-		priority.Unheard:                    "It is new: accounting does not have it yet, and OStrich orders it as soon as it does.",
-		priority.WhyRefused + "Job is busy": "OStrich cannot order it, because Slurm refused the change: Job is busy.",
-		"pinned by an administrator":        "It waits for its turn in Slurm's own order. OStrich leaves it alone: pinned by an administrator.",
+	for why, want := range map[priority.Why]string{
+		{Code: priority.Unheard}:                          "It is new: accounting does not have it yet, and OStrich orders it as soon as it does.",
+		{Code: priority.WasRefused, About: "Job is busy"}: "OStrich cannot order it, because Slurm refused the change: Job is busy.",
+		{Code: priority.IsPinned}:                         "It waits for its turn in Slurm's own order. OStrich leaves it alone: pinned by an administrator.",
 	} {
 		p := pending(20, 0)
 		p.Why, p.SlurmRank = why, 1
 		s := &Cycle{Plan: sidecar.Plan{Entries: []*priority.Entry{p}}, known: known{dues: make([]due, 1), works: []ostrich.Work{3600}}, Pools: []Pool{{Procs: 8}}, Enforced: true}
-		if e := explainOne(t, s, "20"); e.Verdict != want || e.line("write") != "nothing: "+why {
+		if e := explainOne(t, s, "20"); e.Verdict != want || e.line("write") != "nothing: "+why.String() || e.Code != why.Code {
 			t.Errorf("verdict %q, want %q", e.Verdict, want)
 		}
 	}
@@ -166,7 +166,7 @@ func TestVerdictObserving(t *testing.T) {
 		t.Errorf("verdict %q, want %q", e.Verdict, want)
 	}
 	fresh := pending(30, 0)
-	fresh.Why, fresh.SlurmRank = priority.Unheard, 2
+	fresh.Why.Code, fresh.SlurmRank = priority.Unheard, 2
 	s.Plan.Entries, s.works, s.dues = append(s.Plan.Entries, fresh), append(s.works, 3600), append(s.dues, due{})
 	if e := explainOne(t, s, "30"); e.Verdict != "It is new: accounting does not have it yet. It waits for its turn in Slurm's own order, as OStrich only watches this cluster." {
 		t.Errorf("verdict %q", e.Verdict)
@@ -223,7 +223,7 @@ func TestEveryState(t *testing.T) {
 // What the cycle has written itself is no longer to be written.
 func TestWriteDone(t *testing.T) {
 	p := pending(20, 1)
-	p.From, p.To, p.Write, p.Why = 3, 7, true, "campaign order"
+	p.From, p.To, p.Write, p.Why.Code = 3, 7, true, priority.InOrder
 	s := &Cycle{Plan: sidecar.Plan{Entries: []*priority.Entry{p}}, known: known{dues: make([]due, 1), works: []ostrich.Work{3600}}, Pools: []Pool{{Procs: 8}}, Enforced: true, Channel: "nice"}
 	for _, want := range []string{"OStrich is to change its nice value from 3 to 7: campaign order", "nothing now, as its nice value of 7 fits OStrich's order: campaign order"} {
 		if got := explainOne(t, s, "20").line("write"); got != want {
@@ -303,7 +303,7 @@ func TestWordsFromJSON(t *testing.T) {
 		func(ostrich.UserID) string { return "user" })
 	many := make([]Write, mostWritten+1)
 	for i := range many {
-		many[i] = Write{start, "nice", 0, int64(i), "campaign order", []string{"applied", "refused", "intended", "unknown", "undone"}[i]}
+		many[i] = Write{start, "nice", 0, int64(i), "campaign order", priority.InOrder, []string{"applied", "refused", "intended", "unknown", "undone"}[i]}
 	}
 	for _, e := range []*Explanation{
 		explainOne(t, s, "20"),
@@ -328,7 +328,7 @@ func TestWordsFromJSON(t *testing.T) {
 func TestWritten(t *testing.T) {
 	const at = 1_700_000_000
 	e := Explanation{Writes: []Write{
-		{at, "sitefactor", 0, 7, "campaign order", "applied"}, {at, "nice", 0, -7, "", "refused"}, {at, "priority", 1, 2, "x", "intended"},
+		{at, "sitefactor", 0, 7, "campaign order", priority.InOrder, "applied"}, {at, "nice", 0, -7, "", "", "refused"}, {at, "priority", 1, 2, "x", "", "intended"},
 	}}
 	when := "at " + format.Moment(at) + ": OStrich changed its "
 	want := []string{
@@ -342,7 +342,7 @@ func TestWritten(t *testing.T) {
 		}
 	}
 	for i := range 7 {
-		e.Writes = append(e.Writes, Write{at, "nice", 0, int64(i), "x", "applied"})
+		e.Writes = append(e.Writes, Write{at, "nice", 0, int64(i), "x", "", "applied"})
 	}
 	lines := e.Lines()
 	if len(lines) != 3 || lines[0].Text != want[0] || lines[1].Text != "and 9 more, the last of them:" || !strings.HasSuffix(lines[2].Text, "from 0 to 6: x") {

@@ -47,6 +47,7 @@ type Write struct {
 	From    int64            `json:"from"`
 	To      int64            `json:"to"`
 	Why     string           `json:"why"`
+	Code    priority.Code    `json:"code"`   // of Why; "" in the lines of older journals
 	Result  string           `json:"result"` // see priority.Status, or "intended"
 }
 
@@ -115,7 +116,7 @@ func (s *Cycle) knowWrites(list []*Explanation) error {
 			// array stands for it.
 			of := w.Job == e.JobID || (w.Job == e.array && w.Time <= e.Submitted+ostrich.Time(*e.Waited))
 			if of && w.Time >= e.Submitted {
-				e.Writes = append(e.Writes, Write{w.Time, w.Channel, w.From, w.To, w.Why, string(w.Result)})
+				e.Writes = append(e.Writes, Write{w.Time, w.Channel, w.From, w.To, w.Why, w.Code, string(w.Result)})
 			}
 		}
 	}

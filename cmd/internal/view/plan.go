@@ -44,7 +44,8 @@ type Job struct {
 	Write     bool           `json:"write"`
 	Undone    bool           `json:"undone"` // a value that was written is not in force
 	Why       string         `json:"why"`
-	Due       *ostrich.Time  `json:"due"` // until when users accept to wait; null: it cannot start, or its length is not known
+	Code      priority.Code  `json:"code"` // of Why, see priority.Why
+	Due       *ostrich.Time  `json:"due"`  // until when users accept to wait; null: it cannot start, or its length is not known
 
 	State  string `json:"-"`
 	Reason string `json:"-"` // Slurm's own, why it does not start
@@ -101,7 +102,7 @@ func (s *Cycle) Job(place int) Job {
 	e := s.Plan.Entries[place]
 	j := Job{
 		JobID: e.Job, Job: e.Full, User: e.User, Account: e.Account, Partition: e.Partition, QOS: e.QOS, Pool: e.Pool, Class: s.Plan.Class(e),
-		SlurmRank: e.SlurmRank, Priority: e.Priority, From: e.From, To: e.To, Write: e.Write, Undone: e.Undone, Why: e.Why, Due: s.dueAt(place),
+		SlurmRank: e.SlurmRank, Priority: e.Priority, From: e.From, To: e.To, Write: e.Write, Undone: e.Undone, Why: e.Why.String(), Code: e.Why.Code, Due: s.dueAt(place),
 		State: e.State, Reason: e.Reason, Moved: s.moved[place],
 	}
 	if s.written[e.Job] {

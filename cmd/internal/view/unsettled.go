@@ -41,7 +41,7 @@ func (s *Cycle) coming(v *Viewer, name JobName) bool {
 func (s *Cycle) settling(e *Explanation) bool {
 	switch {
 	case e.Slurm != nil:
-		return e.Why == priority.Unlisted || e.Why == priority.Unheard && s.Time-e.Submitted < unheard
+		return e.Code == priority.NotListed || e.Code == priority.Unheard && s.Time-e.Submitted < unheard
 	case e.Ended != nil:
 		return false
 	case e.Started == nil:

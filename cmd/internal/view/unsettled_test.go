@@ -20,14 +20,14 @@ func TestUnsettled(t *testing.T) {
 		s.works, s.dues = append(s.works, 1), append(s.dues, due{})
 		return p
 	}
-	left := func(job ostrich.JobID, why string, ago ostrich.Time) {
+	left := func(job ostrich.JobID, code priority.Code, ago ostrich.Time) {
 		p := add(pending(job, 0))
-		p.Why, p.Submit, p.SlurmRank = why, s.Time-ago, int(job)
+		p.Why.Code, p.Submit, p.SlurmRank = code, s.Time-ago, int(job)
 	}
-	left(21, priority.Unlisted, 900)
+	left(21, priority.NotListed, 900)
 	left(22, priority.Unheard, 2)
 	left(23, priority.Unheard, 900)
-	left(24, "not eligible (BeginTime)", 2)
+	left(24, priority.NotEligible, 2)
 	add(pending(25, 0)) // queued again: accounting still says that it runs
 	array := add(pending(40, 2))
 	array.Array, array.Tasks, array.Full = 40, "3-5", "40_[3-5]"

@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"strings"
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/priority"
@@ -75,14 +74,18 @@ func dependent(p *priority.Entry) string {
 // leftAlone says why OStrich does not order a job that could start.
 func leftAlone(e *Explanation, p *priority.Entry) string {
 	switch {
-	case p.Why == priority.Unheard && !e.Enforced:
+	case p.Why.Code == priority.Unheard && !e.Enforced:
 		return "It is new: accounting does not have it yet. It waits for its turn in Slurm's own order, as OStrich only watches this cluster."
-	case p.Why == priority.Unheard:
+	case p.Why.Code == priority.Unheard:
 		return "It is new: accounting does not have it yet, and OStrich orders it as soon as it does."
-	case p.Why == priority.Unlisted:
+	case p.Why.Code == priority.NotListed:
 		return "It is new, or has been queued again: Slurm has not computed its priority yet."
-	case strings.HasPrefix(p.Why, priority.WhyRefused):
-		return "OStrich cannot order it, because Slurm refused the change: " + strings.TrimPrefix(p.Why, priority.WhyRefused) + "."
+	case p.Why.Code == priority.WasRefused:
+		said := p.Why.About
+		if p.Why.Note != "" {
+			said += "; " + p.Why.Note
+		}
+		return "OStrich cannot order it, because Slurm refused the change: " + said + "."
 	}
 	return fmt.Sprintf("It waits for its turn in Slurm's own order. OStrich leaves it alone: %s.", p.Why)
 }
