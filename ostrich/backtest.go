@@ -71,7 +71,7 @@ func newBacktest(jobs []Job) *backtest {
 }
 
 func (b *backtest) run(v Variant) Accuracy {
-	past := make([]lengths, b.count)
+	pasts, tasks := make([]past, b.count), make([]int, b.count) // unfinished ones
 	var all spent
 	a := Accuracy{Jobs: len(b.jobs)}
 	var sum, off, work float64
@@ -92,10 +92,14 @@ func (b *backtest) run(v Variant) Accuracy {
 				break
 			}
 			ended := job(k)
-			v.Predictor.learn(&past[b.users[k]], &all, &ended, ended.ran())
+			tasks[b.users[k]] -= ended.Count()
+			pasts[b.users[k]].learn(v.Predictor, &all, &ended, ended.ran())
 			next++
 		}
-		ran, expect := max(1, j.ran()), v.Predictor.predict(&past[b.users[i]], &all, &j)
+		u := b.users[i]
+		tasks[u] += j.Count()
+		ran := max(1, j.ran())
+		expect, _ := pasts[u].predict(v.Predictor, &all, &j, tasks[u])
 		sum += math.Abs(math.Log(float64(expect) / float64(ran)))
 		off += math.Abs(float64(expect-ran)) * float64(j.Procs)
 		work += float64(ran) * float64(j.Procs)

@@ -86,10 +86,12 @@ type user struct {
 	unserved  Work    // of all stages, see stage.unserved
 	until     float64 // the latest F in the line, while the user is active
 	swept     float64 // the latest F of the stages that have left the line
-	past      lengths
-	busy      int  // processors of running jobs
-	open      int  // records that have not ended and are not kept back
-	idle      Time // when open last fell to 0 while something was owed
+	past      past
+	busy      int    // processors of running jobs
+	open      int    // records that have not ended and are not kept back
+	tasks     int    // unfinished ones, also those kept back
+	failing   []*job // unfinished ones whose length is expected as that of jobs that failed, see past
+	idle      Time   // when open last fell to 0 while something was owed
 
 	// What the user has had, in processor-seconds that fade with the half-life
 	// of Options.Memory, at a moment.

@@ -1,5 +1,7 @@
 package ostrich
 
+import "slices"
+
 // change updates what is known of a job that has not ended.
 func (s *Schedule) change(j *job, to *Job) {
 	if to.Nice != j.Nice {
@@ -21,7 +23,7 @@ func (s *Schedule) change(j *job, to *Job) {
 	}
 	length := j.length
 	if to.Estimate != j.Estimate || j.queued && to.Procs != j.Procs || to.Class != j.Class || to.Hint != j.Hint {
-		j.expect = s.predictAs(u, j, to)
+		j.expect = s.predict(u, j, to, to.Count()-j.Count())
 		length = max(j.waits(), j.elapsed(s.now))
 	}
 	if j.running && j.paused == 0 {
@@ -77,10 +79,15 @@ func (s *Schedule) split(from Job) bool {
 	}
 	s.pass(float64(s.now))
 	s.settled = false
-	s.syncUser(r.User)
-	j := newJob(&from, r.expect)
+	u := s.syncUser(r.User)
+	j := newJob(&from)
+	j.expect = r.expect
+	if slices.Contains(u.failing, r) {
+		u.failing = append(u.failing, j)
+	}
 	before := r.area(r.length)
 	r.Tasks--
+	u.tasks--
 	j.length = r.length
 	s.recount(r)
 	s.join(j, r.stage, s.arrayOf(j))

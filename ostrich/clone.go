@@ -102,11 +102,13 @@ func (d *duplicate) user(from *user) *user {
 	for i, g := range from.line {
 		to.line[i] = d.stage(g, to)
 	}
-	if from.past.alike != nil {
-		from.past.alike.shared = true
-	}
+	from.past.share()
 	to.latest = d.campaign(from.latest, to)
 	to.declared = d.declared(from.declared, to)
+	to.failing = make([]*job, len(from.failing))
+	for i, j := range from.failing {
+		to.failing[i] = d.jobs.get(j.ID)
+	}
 	if from.recent != nil {
 		to.recent = d.jobs.get(from.recent.ID)
 	}

@@ -53,7 +53,7 @@ func (p Predictor) Validate() error {
 	return nil
 }
 
-// lengths remembers how long the latest jobs of a user ran.
+// lengths remembers how long the latest of some jobs of a user ran.
 type lengths struct {
 	count        int
 	last, before Duration
@@ -114,20 +114,7 @@ func (s *spent) newcomer(limit Duration) Duration {
 func (s *spent) of(limit Duration) Duration { return Duration(float64(limit) * math.Exp(s.log)) }
 
 // learn records how long a job of a user that has ended ran; all are the jobs of all users.
-//
-// A job that was stopped only says that it would have run for longer. That is news if
-// it was not expected to, and nothing otherwise: users whose jobs fail at once, or who
-// cancel them, do not make their next ones count for less (docs/adr/0037).
 func (p Predictor) learn(l *lengths, all *spent, j *Job, ran Duration) {
-	switch j.Outcome {
-	case Stopped:
-		if ran < p.predict(l, all, j) {
-			return
-		}
-	case TimedOut:
-		ran = max(ran, j.Estimate)
-	case Done:
-	}
 	l.add(ran)
 	if p > Alike {
 		l.series = l.series.with(float64(ran))

@@ -197,7 +197,7 @@ func TestAlikeModel(t *testing.T) {
 	})
 }
 
-// ended tells of a job that ran, from its submission on.
+// ended tells of a job that ran and ended as its Outcome says, from its submission on.
 func ended(t failer, s *Schedule, j Job, ran Duration) {
 	t.Helper()
 	j.Submit = s.now + 1
@@ -210,11 +210,19 @@ func ended(t failer, s *Schedule, j Job, ran Duration) {
 
 // TestAlikeShared: what one copy of a schedule learns no other one knows.
 func TestAlikeShared(t *testing.T) {
+	t.Run("done", func(t *testing.T) { alikeShared(t, Done, func(p *past) *alike { return p.safe.alike }) })
+	t.Run("failed", func(t *testing.T) { alikeShared(t, Stopped, func(p *past) *alike { return p.every.alike }) })
+}
+
+func alikeShared(t *testing.T, outcome Outcome, of func(*past) *alike) {
 	s := mustNew(t, Options{Procs: 4, Predictor: Alike})
-	job := func(id JobID) Job { return Job{ID: id, User: 1, Procs: 1, Estimate: 1000, Class: 3} }
+	job := func(id JobID) Job {
+		return Job{ID: id, User: 1, Procs: 1, Estimate: 1000, Class: 3, Outcome: outcome}
+	}
+	known := func(s *Schedule) *alike { return of(&s.users[1].past) }
 	ended(t, s, job(1), 100)
 	first, second := s.Clone(), s.Clone()
-	if s.users[1].past.alike != first.users[1].past.alike || first.users[1].past.alike != second.users[1].past.alike {
+	if known(s) == nil || known(s) != known(first) || known(first) != known(second) {
 		t.Error("a copy that has learned nothing has its own lengths")
 	}
 	ended(t, first, job(2), 300)

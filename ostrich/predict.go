@@ -2,17 +2,40 @@ package ostrich
 
 import "slices"
 
-// predict returns the expected length of a job.
-func (s *Schedule) predict(u *user, j *Job) Duration {
-	return s.options.Predictor.predict(&u.past, &s.spent, j)
+// predict returns the expected length of a job by the given description, and notes whether
+// it is that of jobs that failed. The description adds more tasks to the unfinished ones of
+// the user. It uses the processors that the job asked for, because lengths are learned by
+// those.
+func (s *Schedule) predict(u *user, j *job, as *Job, more int) Duration {
+	asked := *as
+	asked.Procs = j.asked
+	d, failing := u.past.predict(s.options.Predictor, &s.spent, &asked, u.tasks+more)
+	if i := slices.Index(u.failing, j); failing && i < 0 {
+		u.failing = append(u.failing, j)
+	} else if !failing && i >= 0 {
+		u.failing = slices.Delete(u.failing, i, i+1)
+	}
+	return d
 }
 
-// predictAs returns the expected length of a job that changes to another description.
-// It uses the processors that the job asked for, because lengths are learned by those.
-func (s *Schedule) predictAs(u *user, j *job, to *Job) Duration {
-	asked := *to
-	asked.Procs = j.asked
-	return s.predict(u, &asked)
+// outgrow predicts again the jobs that are expected to be as long as those that failed, if
+// the user has got more tasks than that. There are no more than recentLengths of them.
+func (s *Schedule) outgrow(u *user) {
+	if u.tasks <= u.past.failures() {
+		return
+	}
+	for _, j := range slices.Clone(u.failing) {
+		d := s.predict(u, j, &j.Job, 0)
+		if d == j.expect {
+			continue
+		}
+		if j.expect = d; j.queued {
+			s.count(j, j.waits())
+			j.stage.unsorted = true
+			s.waiting.touch(j.stage)
+			s.version++
+		}
+	}
 }
 
 // learn predicts the lengths of a campaign's waiting jobs again, from those that have
@@ -32,7 +55,7 @@ func (s *Schedule) learn(c *campaign) {
 // ended jobs has doubled.
 func (s *Schedule) teach() {
 	for _, u := range sortedUsers(s.users) {
-		if u.past.count == 0 && u.open > 0 {
+		if u.past.safe.count == 0 && u.open > 0 {
 			s.sync(u.leaf.parent)
 			for _, g := range u.line {
 				s.expect(g)
@@ -54,7 +77,7 @@ func (s *Schedule) expect(g *stage) {
 		if !j.queued {
 			continue
 		}
-		d, was := s.predict(g.campaign.user, &j.Job), j.expect
+		d, was := s.predict(g.campaign.user, j, &j.Job, 0), j.expect
 		if d-was >= was-was/2 || was-d >= d-d/2 { // halves rounded up, of lengths of any size
 			before := j.area(j.length)
 			j.expect = d

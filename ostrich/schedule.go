@@ -238,7 +238,8 @@ func (s *Schedule) syncOwner(j *job) *user {
 
 func (s *Schedule) submit(from *Job) *job {
 	u := s.syncUser(from.User)
-	j := newJob(from, s.predict(u, from))
+	j := newJob(from)
+	j.expect = s.predict(u, j, from, from.Count())
 	array := s.arrayOf(j)
 	c := s.campaignOf(u, j, array)
 	s.begin(c)
@@ -246,11 +247,12 @@ func (s *Schedule) submit(from *Job) *job {
 	c.latest, g.joined = s.now, s.now
 	s.join(j, g, array)
 	s.count(j, j.expect)
+	s.outgrow(u)
 	return j
 }
 
-func newJob(from *Job, expect Duration) *job {
-	j := &job{Job: *from, expect: expect, asked: from.Procs, place: -1}
+func newJob(from *Job) *job {
+	j := &job{Job: *from, asked: from.Procs, place: -1}
 	j.Start, j.End = 0, 0
 	return j
 }
@@ -269,6 +271,7 @@ func (s *Schedule) join(j *job, g *stage, array *group) {
 	g.open++
 	c.open++
 	c.user.open++
+	c.user.tasks += j.Count()
 	c.ended = 0
 	if c == c.user.latest {
 		c.user.recent = j
@@ -322,13 +325,18 @@ func (s *Schedule) count(j *job, d Duration) { s.revise(j, &j.Job, d) }
 // revise makes a job count for what is known of it from now on. The change is
 // made at once: work taken away and given back would be served twice.
 func (s *Schedule) revise(j *job, as *Job, d Duration) {
+	u, more := j.stage.campaign.user, as.Count()-j.Count()
+	u.tasks += more
 	before := j.area(j.length)
 	j.Tasks, j.Procs, j.Estimate, j.Partition = as.Tasks, as.Procs, as.Estimate, as.Partition
 	j.Class, j.Hint = as.Class, as.Hint
 	j.length = d
 	s.recount(j)
-	s.sync(j.stage.campaign.user.leaf.parent)
+	s.sync(u.leaf.parent)
 	s.add(j.stage, j.area(d)-before)
+	if more > 0 {
+		s.outgrow(u)
+	}
 }
 
 // occupy changes the number of busy processors. The clocks must be synchronised.
@@ -345,7 +353,7 @@ func (s *Schedule) start(j *job, as *Job) {
 	u := s.syncOwner(j)
 	s.dequeue(j)
 	if as.Estimate != j.Estimate || as.Class != j.Class || as.Hint != j.Hint {
-		j.expect = s.predictAs(u, j, as)
+		j.expect = s.predict(u, j, as, as.Count()-j.Count())
 	}
 	s.revise(j, as, j.expect)
 	j.Start, j.running, j.rested = s.now, true, 0
@@ -394,7 +402,7 @@ func (s *Schedule) end(j *job, as *Job) {
 		ran = as.ran()
 		asked := *as
 		asked.Procs, asked.Hint = j.asked, cmp.Or(as.Hint, j.Hint) // accounting may know of none
-		s.options.Predictor.learn(&c.user.past, &s.spent, &asked, ran)
+		c.user.past.learn(s.options.Predictor, &s.spent, &asked, ran)
 		c.ran += j.Count()
 	}
 	c.longest = max(c.longest, ran)
@@ -440,6 +448,8 @@ func (s *Schedule) depart(j *job) {
 	}
 	c.user.sweep()
 	c.user.open--
+	c.user.tasks -= j.Count()
+	c.user.failing = slices.DeleteFunc(c.user.failing, func(f *job) bool { return f == j })
 	s.leaves(c.user)
 	s.version++
 }

@@ -158,6 +158,9 @@ func drawEvents(t *rapid.T, d drawn) []Event {
 			if j.running && now <= j.Start {
 				now = j.Start + 1
 			}
+			if !d.calm {
+				j.Outcome = Outcome(draw("outcome", 0, 2))
+			}
 			put(j, End)
 			e := &events[len(events)-1]
 			e.Job.End = now

@@ -1,0 +1,61 @@
+package ostrich
+
+// past is what a user's jobs that have ended say of the lengths of the next ones
+// (docs/adr/0037).
+//
+// A job that was stopped before it had run for as long as expected has failed: it says no
+// more than that it would have run for longer. So users could let jobs fail at once to have
+// many others count for less. But most jobs that are submitted after failures do fail.
+// Therefore failures speak of as many jobs as failed, see predict.
+type past struct {
+	every  lengths             // of all jobs
+	safe   lengths             // without those of jobs that failed
+	failed [recentLengths]bool // whether the latest jobs did
+	count  int                 // jobs so far
+}
+
+// learn records how long a job ran; all are the jobs of all users that did not fail.
+func (l *past) learn(p Predictor, all *spent, j *Job, ran Duration) {
+	failed := j.Outcome == Stopped && ran < p.predict(&l.safe, all, j)
+	if j.Outcome == TimedOut {
+		ran = max(ran, j.Estimate)
+	}
+	l.failed[l.count%recentLengths] = failed
+	l.count++
+	var none spent
+	p.learn(&l.every, &none, j, ran)
+	if !failed {
+		p.learn(&l.safe, all, j, ran)
+	}
+}
+
+// failures is how many of the latest jobs failed.
+func (l *past) failures() int {
+	n := 0
+	for _, failed := range l.failed {
+		if failed {
+			n++
+		}
+	}
+	return n
+}
+
+// predict returns the expected length of a job; all are the jobs of all users that did not
+// fail. tasks is how many unfinished tasks the user has, with those of the job: while they are
+// no more than failed of the latest nine jobs, the lengths of all jobs count, and otherwise
+// only those of jobs that did not fail. It reports whether all count.
+func (l *past) predict(p Predictor, all *spent, j *Job, tasks int) (d Duration, failing bool) {
+	if tasks <= l.failures() {
+		return p.predict(&l.every, all, j), true
+	}
+	return p.predict(&l.safe, all, j), false
+}
+
+// share lets a copy use the same classes.
+func (l *past) share() {
+	for _, a := range []*alike{l.every.alike, l.safe.alike} {
+		if a != nil {
+			a.shared = true
+		}
+	}
+}
