@@ -8,8 +8,9 @@ package ostrich
 // many others count for less. But most jobs that are submitted after failures do fail.
 // Therefore failures speak of as many jobs as failed, see predict.
 type past struct {
-	every  lengths             // of all jobs
-	safe   lengths             // without those of jobs that failed
+	safe   lengths             // of jobs that did not fail
+	every  lengths             // of all jobs; unused until one fails, as safe is the same
+	apart  bool                // whether one has failed
 	failed [recentLengths]bool // whether the latest jobs did
 	count  int                 // jobs so far
 }
@@ -22,8 +23,14 @@ func (l *past) learn(p Predictor, all *spent, j *Job, ran Duration) {
 	}
 	l.failed[l.count%recentLengths] = failed
 	l.count++
-	var none spent
-	p.learn(&l.every, &none, j, ran)
+	if failed && !l.apart {
+		l.share()
+		l.every, l.apart = l.safe, true
+	}
+	if l.apart {
+		var none spent
+		p.learn(&l.every, &none, j, ran)
+	}
 	if !failed {
 		p.learn(&l.safe, all, j, ran)
 	}
@@ -51,7 +58,7 @@ func (l *past) predict(p Predictor, all *spent, j *Job, tasks int) (d Duration, 
 	return p.predict(&l.safe, all, j), false
 }
 
-// share lets a copy use the same classes.
+// share lets a copy of lengths use the same classes.
 func (l *past) share() {
 	for _, a := range []*alike{l.every.alike, l.safe.alike} {
 		if a != nil {
