@@ -12,19 +12,19 @@ type Entry struct {
 	Queued
 	Place     ostrich.Place // of a managed job, as the order wanted has it
 	Pool      string        // of a managed job: Order.Pool of the order that has its place
-	Class     int           // place in Options.Classes.Names, 0 without classes
-	Wait      Wait          // why it cannot start, from Queued.Wait
 	Rank      int           // place in the order of its pool, from 1; 0 for a job that is left alone
 	SlurmRank int           // place in Slurm's present order of all pending jobs, from 1
 	From, To  int64         // the channel's value, as scontrol takes it
-	Write     bool          // To is to be written
-	Undone    bool          // an earlier write of ours is not in force, see Controller.undone
 	Why       Why
 	spec      string
+	nice      int64 // given back with a pin that is taken back
+	Class     int   // place in Options.Classes.Names, 0 without classes
 	pool      int32 // place of its pool
+	Wait      Wait  // why it cannot start, from Queued.Wait
+	Write     bool  // To is to be written
+	Undone    bool  // an earlier write of ours is not in force, see Controller.undone
 	several   bool  // it is in several pools
 	many      bool  // it waits for a limit, as do more jobs before it in its class than Slurm looks at
-	nice      int64 // given back with a pin that is taken back
 }
 
 // Plan is the outcome of planning: every pending job of the queue, first those
@@ -414,7 +414,7 @@ func (p Plan) Changes() []Change {
 		case e.Rank == 0:
 			c.Why = Why{Code: TakenBack, About: e.Why.String()}
 			if e.Undone {
-				c.Why.Note = sentences[WasUndone] + " before"
+				c.Why.About += "; " + codes[WasUndone].sentence + " before"
 			}
 		case p.Channel == Priority:
 			c.Nice = e.Nice

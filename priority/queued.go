@@ -62,9 +62,32 @@ type Queued struct {
 	Tier int
 }
 
-// Wants is what a job asks for by name, as squeue prints it; "" is nothing. Its owner can
-// set and clear each.
-type Wants struct{ Nodes, Without, Features, Licenses string }
+// Wants is what a job asks for by name, each as squeue prints it; "" is nothing. Its owner
+// can set and clear each. A queue is copied often, and few jobs ask for anything: so these
+// are one text.
+type Wants string
+
+// Asked is what Wants has, told apart.
+type Asked struct{ Nodes, Without, Features, Licenses string }
+
+// Wants returns it as one text.
+func (a Asked) Wants() Wants {
+	if a == (Asked{}) {
+		return ""
+	}
+	return Wants(strings.Join([]string{a.Nodes, a.Without, a.Features, a.Licenses}, between))
+}
+
+// Asked tells apart what it has.
+func (w Wants) Asked() Asked {
+	if f := strings.Split(string(w), between); len(f) == 4 {
+		return Asked{f[0], f[1], f[2], f[3]}
+	}
+	return Asked{}
+}
+
+// between is a separator that no name has: squeue's output is split by it.
+const between = "\x1f"
 
 // Factors are the weighted factors of priority/multifactor, as they were added
 // up. A job in several partitions has those of the one where they are largest.

@@ -62,22 +62,28 @@ func (w *wanted) add(orders []Order) {
 		w.pools = append(w.pools, one)
 		limited := make([][]Entry, classes)
 		put := func(place ostrich.Place, i int32, class int) {
-			e, ok := w.entry(place, i)
-			if !ok {
-				return
+			q := &w.queue[i]
+			spec, named := w.arrays.spec(q, maxSpec)
+			if !named || w.o.guard(q).Code != 0 {
+				return // it is left alone
 			}
 			w.in[i]++
-			e.Pool, e.Class, e.pool = one.name, class, int32(len(w.pools)-1)
+			list, wait := &one.classes[class], w.waits[i]
 			switch {
-			case e.Wait == Impossible:
-				class = classes
-			case e.Wait == Limited, e.Wait == Barred:
-				limited[class] = append(limited[class], e)
-				return
-			case one.classes[class] == nil:
-				one.classes[class] = make([]Entry, 0, room)
+			case wait == Impossible:
+				list = &one.classes[classes]
+			case wait == Limited, wait == Barred:
+				list = &limited[class]
+			case *list == nil:
+				*list = make([]Entry, 0, room)
 			}
-			one.classes[class] = append(one.classes[class], e)
+			// An entry is large: it is made where it stays.
+			*list = slices.Grow(*list, 1)[:len(*list)+1]
+			e := &(*list)[len(*list)-1]
+			e.Queued = *q
+			e.Place, e.Pool, e.Class, e.pool = place, one.name, class, int32(len(w.pools)-1)
+			e.Wait, e.Why, e.spec = wait, whyWaits(wait, cmp.Or(q.Barred, q.Reason)), spec
+			e.SlurmRank, e.From = int(i)+1, w.o.Channel.Value(q)
 		}
 		var others []moved
 		for _, order := range orders[:n] {
@@ -125,22 +131,6 @@ func (w *wanted) mark(many []int) {
 			}
 		}
 	}
-}
-
-// entry returns the entry of a record, or false if it is left alone.
-func (w *wanted) entry(place ostrich.Place, i int32) (Entry, bool) {
-	q := &w.queue[i]
-	if w.o.guard(q) != (Why{}) {
-		return Entry{}, false
-	}
-	spec, named := w.arrays.spec(q, maxSpec)
-	if !named {
-		return Entry{}, false
-	}
-	return Entry{
-		Queued: *q, Place: place, Wait: w.waits[i], SlurmRank: int(i) + 1,
-		From: w.o.Channel.Value(q), Why: whyWaits(w.waits[i], cmp.Or(q.Barred, q.Reason)), spec: spec,
-	}, true
 }
 
 // soonOf returns how many of n jobs would start if their machine had so many free

@@ -17,11 +17,12 @@ type Summary struct {
 // Summary counts what the plan does. O(n log n).
 func (p Plan) Summary() Summary {
 	s := Summary{Pending: len(p.Entries), Managed: p.Managed}
-	place := make([]int32, len(p.Entries)) // by Slurm's rank, the place of a managed job
+	place := make([]struct{ pool, rank int32 }, len(p.Entries)) // of the managed jobs, by Slurm's rank
 	for i := range p.Entries {
 		e := &p.Entries[i]
 		if i < p.Managed {
-			place[e.SlurmRank-1] = int32(i) + 1
+			at := &place[e.SlurmRank-1]
+			at.pool, at.rank = e.pool, int32(e.Rank)
 		}
 		if e.Write {
 			s.Writes++
@@ -31,10 +32,9 @@ func (p Plan) Summary() Summary {
 		}
 	}
 	pools := make([][]int32, max(1, p.pools)) // ranks of managed jobs, from 0, as Slurm has them
-	for _, i := range place {
-		if i > 0 {
-			e := &p.Entries[i-1]
-			pools[e.pool] = append(pools[e.pool], int32(e.Rank-1))
+	for _, at := range place {
+		if at.rank > 0 {
+			pools[at.pool] = append(pools[at.pool], at.rank-1)
 		}
 	}
 	var wrong int64

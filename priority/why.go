@@ -1,84 +1,111 @@
 package priority
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Why is the reason of an entry or of a change: why a job stands where it stands, or is
 // left alone, or why its value is written. Code branches on Code alone; the sentence is
 // for people, and may change. The zero value is no reason.
 type Why struct {
-	Code  Code
-	About string // what the sentence names: a reservation, Slurm's own reason or words, what is excluded; "" for most
-	Note  string // a remark at the end of the sentence; "" for none
+	Code    Code
+	ByQueue bool   // accounting does not have the job yet, which is ordered by what the queue says of it
+	About   string // what the sentence names: a reservation, Slurm's own reason or words, what is excluded; "" for most
 }
 
-// Code names a reason, as JSON, metrics and the journal have it.
-type Code string
+// Code is a reason. It is written by its name, in JSON, metrics and the journal.
+type Code uint8
 
-// The reasons of jobs that are ordered.
 const (
-	InOrder      Code = "campaign_order"
-	WithinMargin Code = "within_margin"
-	BeyondDepth  Code = "beyond_depth"
-	SharesRank   Code = "shares_rank"
+	_ Code = iota // no reason
 
-	// Those that cannot start, by Wait.
-	AtLimit        Code = "at_limit"
-	AsksForTaken   Code = "asks_for_taken"
-	AsksImpossible Code = "asks_impossible"
-	BeginsLater    Code = "begins_later"
-	Depends        Code = "depends"
-	IsHeld         Code = "held"
+	// The reasons of jobs that are ordered; those that cannot start, by Wait.
+	InOrder
+	WithinMargin
+	BeyondDepth
+	SharesRank
+	AtLimit
+	AsksForTaken
+	AsksImpossible
+	BeginsLater
+	Depends
+	IsHeld
+
+	// The reasons of jobs that are left alone.
+	IsPinned
+	Reserved
+	Excluded
+	NotIncluded
+	NoPool
+	NotEligible
+	OwnNice
+	Scattered
+	NotListed   // it could start, and sprio does not list it yet: it has been submitted or queued again in this moment
+	Unheard     // accounting does not have it yet
+	InvalidRow  // accounting has it, with a row that cannot be
+	WasRefused  // Slurm refused to change it, see Options.Alone
+	OtherWriter // another writer changed our value
+	Foreign     // it has somebody else's value
+
+	// The reasons of writes that are not made for the order's sake, or not made.
+	WasUndone
+	UndoneAgain
+	TakenBack
+	FromReset
 )
 
-// The reasons of jobs that are left alone.
-const (
-	IsPinned    Code = "pinned"
-	Reserved    Code = "in_reservation"
-	Excluded    Code = "excluded"
-	NotIncluded Code = "not_included"
-	NoPool      Code = "no_pool"
-	NotEligible Code = "not_eligible"
-	OwnNice     Code = "own_nice"
-	Scattered   Code = "scattered_array"
-	NotListed   Code = "no_priority_yet"   // it could start, and sprio does not list it yet: it has been submitted or queued again in this moment
-	Unheard     Code = "not_in_accounting" // accounting does not have it yet
-	InvalidRow  Code = "invalid_row"       // accounting has it, with a row that cannot be
-	WasRefused  Code = "refused"           // Slurm refused to change it, see Options.Alone
-	OtherWriter Code = "other_writer"      // another writer changed our value
-	Foreign     Code = "foreign"           // it has somebody else's value
-)
+// codes are the names and the sentences of the reasons, in the order of their constants.
+// What a reason is about stands where the mark is.
+var codes = [...]struct{ name, sentence string }{
+	{},
+	{"campaign_order", "campaign order"},
+	{"within_margin", "campaign order, within the margin"},
+	{"beyond_depth", "beyond the depth Slurm looks at"},
+	{"shares_rank", "shares a rank: the weights leave few"},
+	{"at_limit", "waits for a limit (%)"},
+	{"asks_for_taken", "asks for what is not free (%)"},
+	{"asks_impossible", "asks for the impossible (%)"},
+	{"begins_later", "begins later (%)"},
+	{"depends", "depends on another job (%)"},
+	{"held", "held"},
+	{"pinned", "pinned by an administrator"},
+	{"in_reservation", "in reservation %"},
+	{"excluded", "excluded %"},
+	{"not_included", "% not included"},
+	{"no_pool", "its partition is in no pool"},
+	{"not_eligible", "not eligible (%)"},
+	{"own_nice", "nice value of the owner's own"},
+	{"scattered_array", "array with tasks apart, too scattered to name the others"},
+	{"no_priority_yet", "Slurm has not computed its priority yet"},
+	{"not_in_accounting", "not yet in accounting"},
+	{"invalid_row", "accounting row left out: %"},
+	{"refused", "refused by Slurm: %"},
+	{"other_writer", "another writer gave it %"},
+	{"foreign", "SiteFactor %"},
+	{"undone", "undone by the backfill scheduler"},
+	{"undone_again", "undone by the backfill scheduler again and again; not written for some minutes"},
+	{"taken_back", "taken back: %"},
+	{"reset", "reset"},
+}
 
-// The reasons of writes that are not made for the order's sake, or not made.
-const (
-	WasUndone   Code = "undone"
-	UndoneAgain Code = "undone_again"
-	TakenBack   Code = "taken_back"
-	FromReset   Code = "reset"
-)
+// String returns the name of a code; "" of none.
+func (c Code) String() string { return codes[c].name }
 
-// sentences are those of the codes; About stands where the mark is.
-var sentences = map[Code]string{
-	InOrder: "campaign order", WithinMargin: "campaign order, within the margin",
-	BeyondDepth: "beyond the depth Slurm looks at", SharesRank: "shares a rank: the weights leave few",
+// MarshalText writes the name.
+func (c Code) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-	AtLimit: "waits for a limit (%)", AsksForTaken: "asks for what is not free (%)", AsksImpossible: "asks for the impossible (%)",
-	BeginsLater: "begins later (%)", Depends: "depends on another job (%)", IsHeld: "held",
-
-	IsPinned: "pinned by an administrator", Reserved: "in reservation %", Excluded: "excluded %", NotIncluded: "% not included",
-	NoPool: "its partition is in no pool", NotEligible: "not eligible (%)", OwnNice: "nice value of the owner's own",
-	Scattered: "array with tasks apart, too scattered to name the others", NotListed: "Slurm has not computed its priority yet",
-	Unheard: "not yet in accounting", InvalidRow: "accounting row left out: %", WasRefused: "refused by Slurm: %",
-	OtherWriter: "another writer gave it %", Foreign: "SiteFactor % is somebody else's (takeover is off)",
-
-	WasUndone: "undone by the backfill scheduler", UndoneAgain: "undone by the backfill scheduler again and again; not written for some minutes",
-	TakenBack: "taken back: %", FromReset: "reset",
+// UnmarshalText reads a name. One that is not known, as of a later release, is no reason.
+func (c *Code) UnmarshalText(text []byte) error {
+	*c = Code(max(0, slices.IndexFunc(codes[:], func(o struct{ name, sentence string }) bool { return o.name == string(text) })))
+	return nil
 }
 
 // String returns the sentence.
 func (w Why) String() string {
-	text := strings.Replace(sentences[w.Code], "%", w.About, 1)
-	if w.Note != "" {
-		text += "; " + w.Note
+	text := strings.Replace(codes[w.Code].sentence, "%", w.About, 1)
+	if w.ByQueue {
+		text += "; " + codes[Unheard].sentence
 	}
 	return text
 }

@@ -10,20 +10,25 @@ import (
 // TestWhy: each code has a sentence that names what it is about, and says it as one.
 func TestWhy(t *testing.T) {
 	code := regexp.MustCompile(`^[a-z_]+$`)
-	for c, sentence := range sentences {
-		text := Why{Code: c, About: "THIS"}.String()
-		if !code.MatchString(string(c)) || text == "" || strings.Contains(text, "%") || strings.Contains(sentence, "%") != strings.Contains(text, "THIS") {
+	for i := range codes[1:] {
+		c := Code(i + 1)
+		sentence, text := codes[c].sentence, Why{Code: c, About: "THIS"}.String()
+		var read Code
+		if err := read.UnmarshalText([]byte(c.String())); err != nil || read != c || !code.MatchString(c.String()) || text == "" || strings.Contains(text, "%") || strings.Contains(sentence, "%") != strings.Contains(text, "THIS") {
 			t.Errorf("%s: %q", c, text)
 		}
 	}
-	if got := (Why{Code: WasRefused, About: "100 % busy", Note: "next try at 9"}).String(); got != "refused by Slurm: 100 % busy; next try at 9" {
+	if got := (Why{Code: WasRefused, About: "100 % busy", ByQueue: true}).String(); got != "refused by Slurm: 100 % busy; not yet in accounting" {
 		t.Error(got)
 	}
 	if got := (Why{}).String(); got != "" {
 		t.Errorf("no reason: %q", got)
 	}
+	if c := BeginsLater; c.UnmarshalText([]byte("of_a_later_release")) != nil || c != 0 {
+		t.Errorf("an unknown code is %v", c)
+	}
 	for wait := range WaitNames {
-		if w := whyWaits(Wait(wait), "x"); sentences[w.Code] == "" {
+		if w := whyWaits(Wait(wait), "x"); w.Code.String() == "" {
 			t.Errorf("%v has no code", Wait(wait))
 		}
 	}
@@ -38,8 +43,8 @@ func TestReasonsAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for c, sentence := range sentences {
-		if row := "\n| `" + string(c) + "` | " + strings.ReplaceAll(sentence, "%", "…") + " |\n"; !strings.Contains(string(text), row) {
+	for _, c := range codes[1:] {
+		if row := "\n| `" + c.name + "` | " + strings.ReplaceAll(c.sentence, "%", "…") + " |\n"; !strings.Contains(string(text), row) {
 			t.Errorf("docs/json.md lacks %s", row)
 		}
 	}

@@ -173,7 +173,7 @@ func (m *metrics) turn(c *sidecar.Cycle, enforce bool) {
 	m.contested.Set(float64(c.Plan.Reasons[priority.OtherWriter]))
 	m.reasons.Reset()
 	for code, jobs := range c.Plan.Reasons {
-		m.reasons.WithLabelValues(string(code)).Set(float64(jobs))
+		m.reasons.WithLabelValues(code.String()).Set(float64(jobs))
 	}
 }
 

@@ -152,7 +152,7 @@ func parseQueued(record string) (priority.Queued, error) {
 	q := priority.Queued{
 		Job: ostrich.JobID(id), Count: 1, Full: f[3], User: f[4], Partition: f[6], QOS: f[7],
 		State: f[10], Reservation: none(f[12]), Dependency: none(f[13]), Reason: f[14], Account: f[21], WCKey: none(f[22]), Name: f[23],
-		Wants: priority.Wants{Nodes: none(f[17]), Without: none(f[18]), Features: none(f[19]), Licenses: none(f[20])},
+		Wants: priority.Asked{Nodes: none(f[17]), Without: none(f[18]), Features: none(f[19]), Licenses: none(f[20])}.Wants(),
 	}
 	// The processors requested serve until accounting knows the job; without
 	// them, the job waits for that.

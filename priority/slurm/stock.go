@@ -38,7 +38,10 @@ type loan struct {
 // wanting reports whether jobs of the queue ask for nodes or for licenses by name.
 func wanting(queue []priority.Queued) (nodes, licenses bool) {
 	for i := range queue {
-		w := &queue[i].Wants
+		if queue[i].Wants == "" {
+			continue
+		}
+		w := queue[i].Wants.Asked()
 		licenses = licenses || w.Licenses != ""
 		nodes = nodes || w.Nodes != "" || w.Without != "" || w.Features != ""
 	}
@@ -205,17 +208,18 @@ func (s *stock) bar(q *priority.Queued) string {
 	if own == nil {
 		own = &loan{}
 	}
-	wanted := licensesOf(q.Wants.Licenses)
+	w := q.Wants.Asked()
+	wanted := licensesOf(w.Licenses)
 	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		if all, known := s.licenses[name]; known && own.licenses[name] > 0 && all-own.licenses[name] < wanted[name] {
 			return "its user's jobs hold license " + name
 		}
 	}
-	if w := &q.Wants; w.Nodes == "" && w.Without == "" && w.Features == "" {
+	if w.Nodes == "" && w.Without == "" && w.Features == "" {
 		return ""
 	}
-	named, bad := expandNodes(q.Wants.Nodes)
-	without, worse := expandNodes(q.Wants.Without)
+	named, bad := expandNodes(w.Nodes)
+	without, worse := expandNodes(w.Without)
 	if bad != nil || worse != nil {
 		return "" // A list that only Slurm can read says nothing, and must not end the cycle.
 	}
@@ -248,7 +252,7 @@ func (s *stock) bar(q *priority.Queued) string {
 	partitions := strings.Split(q.Partition, ",")
 	for i := range s.nodes {
 		n := &s.nodes[i]
-		if apart[n.name] || !n.has(q.Wants.Features) || !can(n) ||
+		if apart[n.name] || !n.has(w.Features) || !can(n) ||
 			!slices.ContainsFunc(n.partitions, func(p string) bool { return slices.Contains(partitions, p) }) {
 			continue
 		}

@@ -26,38 +26,38 @@ func TestBarred(t *testing.T) {
 		held = "its user's jobs hold the nodes that it allows"
 		few  = "of the nodes that it allows, too few are up"
 	)
-	type wants = priority.Wants
+	type wants = priority.Asked
 	for _, tt := range []struct {
 		name string
 		q    priority.Queued
 		want string
 	}{
 		{"nothing", priority.Queued{UID: 1, CPUs: 99}, ""},
-		{"drained", priority.Queued{UID: 2, Wants: wants{Nodes: "n1"}}, "it asks for n1" + away},
-		{"drained, of two", priority.Queued{UID: 2, CPUs: 2, Wants: wants{Nodes: "n[1-2]"}}, "it asks for n1" + away},
-		{"not answering", priority.Queued{UID: 2, Wants: wants{Nodes: "n3"}}, "it asks for n3" + away},
-		{"reserved", priority.Queued{UID: 2, Wants: wants{Nodes: "n4"}}, "it asks for n4" + away},
-		{"reserved for it", priority.Queued{UID: 2, Reservation: "r", Wants: wants{Nodes: "n4"}}, ""},
-		{"powered down", priority.Queued{UID: 2, Wants: wants{Nodes: "n5"}}, ""},
-		{"filled by its user", priority.Queued{UID: 1, Wants: wants{Nodes: "n2"}}, "it asks for n2, which its user's jobs hold"},
-		{"filled by another user", priority.Queued{UID: 2, CPUs: 4, Wants: wants{Nodes: "n2"}}, ""},
-		{"room beside its user's job", priority.Queued{UID: 1, CPUs: 4, Wants: wants{Nodes: "n5"}}, ""},
-		{"no room beside its user's job", priority.Queued{UID: 1, CPUs: 5, Wants: wants{Nodes: "n5"}}, "it asks for nodes that its user's jobs hold"},
-		{"more than the node has", priority.Queued{UID: 2, CPUs: 10, Partition: "main", Wants: wants{Nodes: "n5"}}, ""},
-		{"unknown", priority.Queued{UID: 2, Wants: wants{Nodes: "elsewhere"}}, ""},
-		{"all but the drained", priority.Queued{UID: 2, Partition: "debug", Wants: wants{Without: "n2"}}, few},
-		{"all but its user's", priority.Queued{UID: 1, Partition: "main", Wants: wants{Without: "n[1,3-5]"}}, held},
-		{"all but another user's", priority.Queued{UID: 2, Partition: "main", Wants: wants{Without: "n[1,3-5]"}}, ""},
-		{"feature of the drained", priority.Queued{UID: 2, Partition: "main", Wants: wants{Features: "fast&big"}}, few},
-		{"feature of the reserved", priority.Queued{UID: 2, Partition: "main", Wants: wants{Features: "big"}}, few},
-		{"feature of its user's", priority.Queued{UID: 1, Partition: "main", Wants: wants{Features: "fast"}}, held},
-		{"one of two features", priority.Queued{UID: 1, Partition: "main", Wants: wants{Features: "fast|slow"}}, ""},
-		{"feature in brackets", priority.Queued{UID: 1, Partition: "main", Wants: wants{Features: "[fast*1&slow*1]"}}, ""},
-		{"feature in another partition", priority.Queued{UID: 2, Partition: "debug,none", Wants: wants{Features: "slow"}}, few},
-		{"license of its user", priority.Queued{UID: 1, Wants: wants{Licenses: "matlab:2"}}, "its user's jobs hold license matlab"},
-		{"license beside its user", priority.Queued{UID: 1, Wants: wants{Licenses: "matlab"}}, ""},
-		{"license of another user", priority.Queued{UID: 1, Wants: wants{Licenses: "ansys:1"}}, ""},
-		{"license that is nowhere", priority.Queued{UID: 1, Wants: wants{Licenses: "x@server:1"}}, ""},
+		{"drained", priority.Queued{UID: 2, Wants: wants{Nodes: "n1"}.Wants()}, "it asks for n1" + away},
+		{"drained, of two", priority.Queued{UID: 2, CPUs: 2, Wants: wants{Nodes: "n[1-2]"}.Wants()}, "it asks for n1" + away},
+		{"not answering", priority.Queued{UID: 2, Wants: wants{Nodes: "n3"}.Wants()}, "it asks for n3" + away},
+		{"reserved", priority.Queued{UID: 2, Wants: wants{Nodes: "n4"}.Wants()}, "it asks for n4" + away},
+		{"reserved for it", priority.Queued{UID: 2, Reservation: "r", Wants: wants{Nodes: "n4"}.Wants()}, ""},
+		{"powered down", priority.Queued{UID: 2, Wants: wants{Nodes: "n5"}.Wants()}, ""},
+		{"filled by its user", priority.Queued{UID: 1, Wants: wants{Nodes: "n2"}.Wants()}, "it asks for n2, which its user's jobs hold"},
+		{"filled by another user", priority.Queued{UID: 2, CPUs: 4, Wants: wants{Nodes: "n2"}.Wants()}, ""},
+		{"room beside its user's job", priority.Queued{UID: 1, CPUs: 4, Wants: wants{Nodes: "n5"}.Wants()}, ""},
+		{"no room beside its user's job", priority.Queued{UID: 1, CPUs: 5, Wants: wants{Nodes: "n5"}.Wants()}, "it asks for nodes that its user's jobs hold"},
+		{"more than the node has", priority.Queued{UID: 2, CPUs: 10, Partition: "main", Wants: wants{Nodes: "n5"}.Wants()}, ""},
+		{"unknown", priority.Queued{UID: 2, Wants: wants{Nodes: "elsewhere"}.Wants()}, ""},
+		{"all but the drained", priority.Queued{UID: 2, Partition: "debug", Wants: wants{Without: "n2"}.Wants()}, few},
+		{"all but its user's", priority.Queued{UID: 1, Partition: "main", Wants: wants{Without: "n[1,3-5]"}.Wants()}, held},
+		{"all but another user's", priority.Queued{UID: 2, Partition: "main", Wants: wants{Without: "n[1,3-5]"}.Wants()}, ""},
+		{"feature of the drained", priority.Queued{UID: 2, Partition: "main", Wants: wants{Features: "fast&big"}.Wants()}, few},
+		{"feature of the reserved", priority.Queued{UID: 2, Partition: "main", Wants: wants{Features: "big"}.Wants()}, few},
+		{"feature of its user's", priority.Queued{UID: 1, Partition: "main", Wants: wants{Features: "fast"}.Wants()}, held},
+		{"one of two features", priority.Queued{UID: 1, Partition: "main", Wants: wants{Features: "fast|slow"}.Wants()}, ""},
+		{"feature in brackets", priority.Queued{UID: 1, Partition: "main", Wants: wants{Features: "[fast*1&slow*1]"}.Wants()}, ""},
+		{"feature in another partition", priority.Queued{UID: 2, Partition: "debug,none", Wants: wants{Features: "slow"}.Wants()}, few},
+		{"license of its user", priority.Queued{UID: 1, Wants: wants{Licenses: "matlab:2"}.Wants()}, "its user's jobs hold license matlab"},
+		{"license beside its user", priority.Queued{UID: 1, Wants: wants{Licenses: "matlab"}.Wants()}, ""},
+		{"license of another user", priority.Queued{UID: 1, Wants: wants{Licenses: "ansys:1"}.Wants()}, ""},
+		{"license that is nowhere", priority.Queued{UID: 1, Wants: wants{Licenses: "x@server:1"}.Wants()}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			queue := []priority.Queued{tt.q}
@@ -74,7 +74,7 @@ func TestBarred(t *testing.T) {
 			t.Errorf("%q is accepted", bad)
 		}
 	}
-	queue := []priority.Queued{{Job: 7, Wants: wants{Nodes: "n["}}}
+	queue := []priority.Queued{{Job: 7, Wants: wants{Nodes: "n["}.Wants()}}
 	if err := bars(queue, [3]string{nodesShown}); err != nil || queue[0].Barred != "" {
 		t.Errorf("a list that only Slurm can read: %q, %v; want a job that can start, and no end of the cycle", queue[0].Barred, err)
 	}

@@ -164,15 +164,15 @@ func (h *holds) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Re
 
 // demand is what a job's owner can choose so that it cannot start, and take back.
 type demand struct {
-	priority.Wants
+	wants                  priority.Wants
 	reservation, partition string
 }
 
 // demandOf returns what a pending job demands, and whether it is anything special. A partition
 // counts where Slurm gives it a reason that is not its turn, such as PartitionDown.
 func demandOf(q *priority.Queued) (demand, bool) {
-	d := demand{Wants: q.Wants, reservation: q.Reservation, partition: q.Partition}
-	return d, q.Wants != (priority.Wants{}) || q.Reservation != "" || !priority.ForItsTurn(q.Reason)
+	d := demand{wants: q.Wants, reservation: q.Reservation, partition: q.Partition}
+	return d, q.Wants != "" || q.Reservation != "" || !priority.ForItsTurn(q.Reason)
 }
 
 // givenUp returns a Hold and a Release for each job that demands something else than

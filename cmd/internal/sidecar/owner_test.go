@@ -14,8 +14,8 @@ func TestOwnersChoice(t *testing.T) {
 	for i := range 4 {
 		w.submit(i+1, i+1, 9000, "main")
 	}
-	w.Pending[1].Wants.Nodes, w.Pending[1].Barred, w.Pending[1].Reason = "n1", "it asks for n1, where no job can start", "ReqNodeNotAvail"
-	w.Pending[2].Wants.Nodes = "n2" // which others fill
+	w.Pending[1].Wants, w.Pending[1].Barred, w.Pending[1].Reason = priority.Asked{Nodes: "n1"}.Wants(), "it asks for n1, where no job can start", "ReqNodeNotAvail"
+	w.Pending[2].Wants = priority.Asked{Nodes: "n2"}.Wants() // which others fill
 	s := w.start(t)
 	c := run(t, s, false)
 	ids, work := kept(c)
@@ -33,7 +33,7 @@ func TestOwnersChoice(t *testing.T) {
 	}
 	submitted := since(c, 3)
 	w.Now += 600
-	w.Pending[1].Wants, w.Pending[1].Barred, w.Pending[1].Reason = priority.Wants{}, "", "Priority"
+	w.Pending[1].Wants, w.Pending[1].Barred, w.Pending[1].Reason = "", "", "Priority"
 	c = run(t, s, false)
 	ids, _ = kept(c)
 	equal(t, "kept back", 0, len(ids))
@@ -42,7 +42,7 @@ func TestOwnersChoice(t *testing.T) {
 
 	// Another choice of an able job is a submission too; a reason that changes is none.
 	w.Now += 600
-	w.Pending[2].Wants, w.Pending[3].Reason = priority.Wants{}, "Resources"
+	w.Pending[2].Wants, w.Pending[3].Reason = "", "Resources"
 	c = run(t, s, false)
 	ids, _ = kept(c)
 	equal(t, "kept back", 0, len(ids))

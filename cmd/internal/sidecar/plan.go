@@ -106,7 +106,7 @@ func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 		p.Entries[i] = e
 		if e.Rank > 0 {
 			if s.provisional.has(e.Job) {
-				e.Why.Note = byQueue
+				e.Why.ByQueue = true
 			}
 			continue
 		}

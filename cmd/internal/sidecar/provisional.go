@@ -13,9 +13,6 @@ import (
 	"slurm-ostrich/slurmdb"
 )
 
-// byQueue is the note of a job that is ordered by what the queue says of it.
-var byQueue = priority.Why{Code: priority.Unheard}.String()
-
 // provisional holds the pending jobs that the queue has and accounting has not
 // reported yet. That takes up to five seconds, and for ever while slurmdbd is
 // away. They are ordered by what the queue says. Each cycle finds them anew, so a

@@ -54,7 +54,7 @@ func TestProvisional(t *testing.T) {
 	equal(t, "managed", 2, c.Plan.Summary.Managed)
 	e := c.Plan.Entries[slices.IndexFunc(c.Plan.Entries, func(e *priority.Entry) bool { return e.Job == 2 })]
 	equal(t, "rank of a job of three minutes beside one of ten", 1, e.Rank)
-	equal(t, "why ends with where it is from", byQueue, e.Why.Note)
+	equal(t, "why says where it is from", "campaign order; not yet in accounting", e.Why.String())
 	equal(t, "written", true, slices.ContainsFunc(w.sent[0], func(ch priority.Change) bool { return ch.Job == 2 }))
 	equal(t, "kept back", []ostrich.JobID{3}, c.Pools[0].Schedule.Kept())
 	equal(t, "why of a job that the queue says too little of", priority.Unheard, c.Plan.Entries[slices.IndexFunc(c.Plan.Entries, func(e *priority.Entry) bool { return e.Job == 4 })].Why.Code)

@@ -2,7 +2,7 @@ package sidecar
 
 import (
 	"cmp"
-	"strconv"
+	"fmt"
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
@@ -28,7 +28,7 @@ func (s *Sidecar) alone(o *priority.Options, q *priority.Queued) priority.Why {
 	if s.journal != nil {
 		if words, again := s.journal.Refused(o.Channel, q.Job, s.patience.now); words != "" {
 			s.patience.wait(again)
-			return priority.Why{Code: priority.WasRefused, About: words, Note: "next try " + format.Moment(float64(again))}
+			return priority.Why{Code: priority.WasRefused, About: words + "; next try " + format.Moment(float64(again))}
 		}
 	}
 	return s.strange(o, q)
@@ -53,15 +53,17 @@ func (s *Sidecar) strange(o *priority.Options, q *priority.Queued) priority.Why 
 				return priority.Why{}
 			}
 			s.patience.wait(until)
-			return priority.Why{
-				Code: priority.OtherWriter, About: strconv.FormatInt(value, 10), Note: "left alone until " + format.Moment(float64(until)),
-			}
+			return priority.Why{Code: priority.OtherWriter, About: fmt.Sprintf("%d; left alone until %s", value, format.Moment(float64(until)))}
 		}
 	}
 	if !foreign {
 		return priority.Why{}
 	}
-	return priority.Why{Code: priority.Foreign, About: strconv.FormatInt(q.Site, 10), Note: rawSite(q.Site)}
+	about := fmt.Sprintf("%d is somebody else's (takeover is off)", q.Site)
+	if raw := rawSite(q.Site); raw != "" {
+		about += "; " + raw
+	}
+	return priority.Why{Code: priority.Foreign, About: about}
 }
 
 // strangers records in the journal what others wrote. What the previous daemon

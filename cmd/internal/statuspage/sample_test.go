@@ -38,7 +38,7 @@ const sampleNow = ostrich.Time(1_792_592_640)
 // time. Some names are as hostile as a name can be.
 func sample(users, pending int) *Snapshot {
 	s := madeUp(`<b>"d&ve'</b>`, users, pending)
-	s.cycle.Plan.Entries[1].Why.Note = `held by <script>alert("admin")</script>`
+	s.cycle.Plan.Entries[1].Why = priority.Why{Code: priority.Excluded, About: `held by <script>alert("admin")</script>`}
 	s.Writes[2].Result, s.Writes[2].Words = "refused", "Access/permission denied"
 	s.Checks = append(s.Checks, Check{
 		Name: "writes", OK: false, Words: "1 of the latest 6 writes was refused: Access/permission denied",

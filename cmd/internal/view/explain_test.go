@@ -328,7 +328,7 @@ func TestWordsFromJSON(t *testing.T) {
 func TestWritten(t *testing.T) {
 	const at = 1_700_000_000
 	e := Explanation{Writes: []Write{
-		{at, "sitefactor", 0, 7, "campaign order", priority.InOrder, "applied"}, {at, "nice", 0, -7, "", "", "refused"}, {at, "priority", 1, 2, "x", "", "intended"},
+		{at, "sitefactor", 0, 7, "campaign order", priority.InOrder, "applied"}, {at, "nice", 0, -7, "", 0, "refused"}, {at, "priority", 1, 2, "x", 0, "intended"},
 	}}
 	when := "at " + format.Moment(at) + ": OStrich changed its "
 	want := []string{
@@ -342,7 +342,7 @@ func TestWritten(t *testing.T) {
 		}
 	}
 	for i := range 7 {
-		e.Writes = append(e.Writes, Write{at, "nice", 0, int64(i), "x", "", "applied"})
+		e.Writes = append(e.Writes, Write{at, "nice", 0, int64(i), "x", 0, "applied"})
 	}
 	lines := e.Lines()
 	if len(lines) != 3 || lines[0].Text != want[0] || lines[1].Text != "and 9 more, the last of them:" || !strings.HasSuffix(lines[2].Text, "from 0 to 6: x") {

@@ -81,11 +81,7 @@ func leftAlone(e *Explanation, p *priority.Entry) string {
 	case p.Why.Code == priority.NotListed:
 		return "It is new, or has been queued again: Slurm has not computed its priority yet."
 	case p.Why.Code == priority.WasRefused:
-		said := p.Why.About
-		if p.Why.Note != "" {
-			said += "; " + p.Why.Note
-		}
-		return "OStrich cannot order it, because Slurm refused the change: " + said + "."
+		return "OStrich cannot order it, because Slurm refused the change: " + p.Why.About + "."
 	}
 	return fmt.Sprintf("It waits for its turn in Slurm's own order. OStrich leaves it alone: %s.", p.Why)
 }
