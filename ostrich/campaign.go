@@ -105,10 +105,10 @@ type job struct {
 	stage   *stage
 	array   *group   // that ties it to its campaign, or nil
 	expect  Duration // predicted length, capped by Estimate
-	asked   int      // Procs while pending: a start may allocate more, and lengths are of what is asked for
 	length  Duration // what one task counts for at present
-	queued  bool     // among the pending ones of the stage
 	able    Time     // since when it could start, while it is pending
+	asked   int32    // Procs while pending: a start may allocate more, and lengths are of what is asked for
+	queued  bool     // among the pending ones of the stage
 	held    bool     // and cannot start: it counts for nothing
 	running bool
 	left    left     // of its work

@@ -1,6 +1,9 @@
 package ostrich
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // change updates what is known of a job that has not ended.
 func (s *Schedule) change(j *job, to *Job) {
@@ -19,7 +22,7 @@ func (s *Schedule) change(j *job, to *Job) {
 	}
 	u := s.syncOwner(j)
 	if j.queued {
-		j.asked = to.Procs
+		j.asked = int32(min(to.Procs, math.MaxInt32))
 	}
 	length := j.length
 	if to.Estimate != j.Estimate || j.queued && to.Procs != j.Procs || to.Class != j.Class || to.Hint != j.Hint {
@@ -49,7 +52,7 @@ func (s *Schedule) move(j *job, to Job) {
 	s.depart(j)
 	asked := to
 	if j.running {
-		asked.Procs = j.asked
+		asked.Procs = int(j.asked)
 	}
 	moved := s.submit(&asked)
 	if held {

@@ -31,6 +31,9 @@ type Job struct {
 	// leader for the components of a heterogeneous job. 0 for a single job.
 	Group JobID
 
+	// Outcome is how a job that has ended did so.
+	Outcome Outcome
+
 	// Partition is Slurm's partition, or the comma-separated list of a
 	// pending job that may run in any of several.
 	Partition string
@@ -83,9 +86,6 @@ type Job struct {
 	// Suspended is how long the job had been suspended, of the time between
 	// Start and End.
 	Suspended Duration
-
-	// Outcome is how a job that has ended did so.
-	Outcome Outcome
 }
 
 // Outcome is what the end of a job says of how long jobs like it run.

@@ -8,7 +8,7 @@ import "slices"
 // those.
 func (s *Schedule) predict(u *user, j *job, as *Job, more int) Duration {
 	asked := *as
-	asked.Procs = j.asked
+	asked.Procs = int(j.asked)
 	d, failing := u.past.predict(s.options.Predictor, &s.spent, &asked, u.tasks+more)
 	if i := slices.Index(u.failing, j); failing && i < 0 {
 		u.failing = append(u.failing, j)

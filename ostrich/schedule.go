@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -252,7 +253,7 @@ func (s *Schedule) submit(from *Job) *job {
 }
 
 func newJob(from *Job) *job {
-	j := &job{Job: *from, asked: from.Procs, place: -1}
+	j := &job{Job: *from, asked: int32(min(from.Procs, math.MaxInt32)), place: -1}
 	j.Start, j.End = 0, 0
 	return j
 }
@@ -382,7 +383,7 @@ func (s *Schedule) requeue(j *job, as *Job) {
 	j.Start, j.running, j.paused, j.rested = 0, false, 0, 0
 	s.enqueue(j, j.stage)
 	waits := j.Job
-	waits.Procs = j.asked
+	waits.Procs = int(j.asked)
 	s.revise(j, &waits, j.expect)
 	s.change(j, as)
 }
@@ -401,7 +402,7 @@ func (s *Schedule) end(j *job, as *Job) {
 	if as.Start != 0 {
 		ran = as.ran()
 		asked := *as
-		asked.Procs, asked.Hint = j.asked, cmp.Or(as.Hint, j.Hint) // accounting may know of none
+		asked.Procs, asked.Hint = int(j.asked), cmp.Or(as.Hint, j.Hint) // accounting may know of none
 		c.user.past.learn(s.options.Predictor, &s.spent, &asked, ran)
 		c.ran += j.Count()
 	}

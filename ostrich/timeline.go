@@ -180,7 +180,7 @@ func (t *Timeline) merge(events []Event) {
 // the given time without having run.
 func (t *Timeline) retract(gone Job, at Time) (asked int) {
 	if j := t.base.jobs.get(gone.ID); j != nil {
-		asked = j.asked
+		asked = int(j.asked)
 	}
 	submitted := false
 	for i := range t.log {
