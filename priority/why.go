@@ -17,10 +17,12 @@ type Why struct {
 // Code is a reason. It is written by its name, in JSON, metrics and the journal.
 type Code uint8
 
+// The reasons; codes has their names and sentences.
 const (
 	_ Code = iota // no reason
 
-	// The reasons of jobs that are ordered; those that cannot start, by Wait.
+	// Of jobs that are ordered; those that cannot start, by Wait.
+
 	InOrder
 	WithinMargin
 	BeyondDepth
@@ -32,7 +34,8 @@ const (
 	Depends
 	IsHeld
 
-	// The reasons of jobs that are left alone.
+	// Of jobs that are left alone.
+
 	IsPinned
 	Reserved
 	Excluded
@@ -48,7 +51,8 @@ const (
 	OtherWriter // another writer changed our value
 	Foreign     // it has somebody else's value
 
-	// The reasons of writes that are not made for the order's sake, or not made.
+	// Of writes that are not made for the order's sake, or not made.
+
 	WasUndone
 	UndoneAgain
 	TakenBack

@@ -253,7 +253,7 @@ func (o *Options) CheckAlone(name string) (text string, err error) {
 	case "policy":
 		v, bad := ParseVariant(o.Policy, Log)
 		if bad != nil { // a platform has others
-			if c, err := ParseVariant(o.Policy, Clusters); err == nil {
+			if c, no := ParseVariant(o.Policy, Clusters); no == nil {
 				return c.Canonical(), nil
 			}
 			return "", bad

@@ -57,9 +57,9 @@ func (o *Options) runs() ([]Run, swf.Estimates, error) {
 	var runs []Run
 	for _, settings.clusters = range platforms {
 		for _, v := range policies {
-			r, err := settings.under(v)
-			if err != nil {
-				return nil, 0, err
+			r, wrong := settings.under(v)
+			if wrong != nil {
+				return nil, 0, wrong
 			}
 			runs = append(runs, r)
 		}
