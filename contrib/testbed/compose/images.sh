@@ -27,7 +27,7 @@ make_base() {
 		tree=$work/root
 		mkdir "$tree"
 		quietly() { "$@" >"$work/log" 2>&1 || { tail -n 15 "$work/log" >&2 && return 1; }; }
-		quietly debootstrap --variant=minbase "$release" "$tree" "${mirror:-http://deb.debian.org/debian}"
+		quietly debootstrap --variant=minbase "$release" "$tree" "$mirror"
 		cp /etc/resolv.conf "$tree/etc/"
 		cp "$here/packages" "$tree/tmp/"
 		# shellcheck disable=SC2046 # names of packages
