@@ -90,13 +90,14 @@ func settled(c *cli.Context, by *view.Selection) (*view.Answer, error) {
 	return settle(c.Context, a, time.Second, settling, func() (*view.Answer, error) { return ask(c, view.AskExplain, by) }), nil
 }
 
-// settle asks at every interval until an answer is of settled jobs, and of a later cycle
-// if the first has no job, or some time has passed. It returns the latest answer.
+// settle asks at every interval until an answer is of settled jobs, or some time has
+// passed. For a later cycle than that of a first answer without a job it waits a third as
+// long, as most users without a job have none. It returns the latest answer.
 func settle(ctx context.Context, a *view.Answer, every, most time.Duration, again func() (*view.Answer, error)) *view.Answer {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	first := a.Time
-	for len(a.Unsettled) > 0 || len(a.Jobs)+len(a.Unknown) == 0 && a.Time == first {
+	first, began := a.Time, time.Now()
+	for len(a.Unsettled) > 0 || len(a.Jobs)+len(a.Unknown) == 0 && a.Time == first && time.Since(began) < most/3 {
 		select {
 		case <-ctx.Done():
 			return a

@@ -188,12 +188,17 @@ func leftOut(ctx *cli.Context, c *sidecar.Cycle) {
 // that became a setting of a policy is told how to write it.
 func usageError(command string) cli.OnUsageErrorFunc {
 	report := arguments.UsageError("ostrich "+command, "")
-	if command != "simulate" && command != "compare" {
+	with, policies := map[string]replay.Need{"simulate": replay.Log, "compare": replay.Site}[command]
+	if !policies {
 		return report
 	}
 	return func(c *cli.Context, err error, sub bool) error {
-		if name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); unknown && replay.Gone(name) != "" {
-			return fmt.Errorf("%s: --%s %s", command, name, replay.Gone(name))
+		name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+		if with == replay.Log && c.IsSet("platform") {
+			with = replay.Clusters
+		}
+		if gone := replay.Gone(name, with); unknown && gone != "" {
+			return fmt.Errorf("%s: --%s %s", command, name, gone)
 		}
 		return report(c, err, sub)
 	}

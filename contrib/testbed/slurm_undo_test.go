@@ -88,7 +88,7 @@ func (b *bed) testUndo(t *testing.T, channel string) {
 		t.Errorf("%d lines tell of it", n)
 	}
 	d.terminate(t)
-	if text := b.do(t, "root", "cat", b.dir+"/ostrich/journal.jsonl"); !strings.Contains(text, `"why":"undone by the backfill scheduler","result":"applied","undone":true`) {
+	if text := b.do(t, "root", "cat", b.dir+"/ostrich/journal.jsonl"); !strings.Contains(text, `"code":"undone","result":"applied","undone":true`) {
 		t.Error("the journal does not tell of it")
 	}
 }

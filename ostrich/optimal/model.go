@@ -69,7 +69,7 @@ func name(letter string, indices ...int) string {
 	return b.String()
 }
 
-// WriteLP writes the model in the LP format of CPLEX, which cbc, glpsol and most
+// WriteLP writes the model in the LP format of CPLEX, which cbc and most
 // other solvers read.
 func (m *Model) WriteLP(w io.Writer) error {
 	out := lines{bufio.NewWriter(w)}

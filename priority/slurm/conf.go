@@ -60,7 +60,13 @@ var errShown = errors.New("partitions or nodes, and no configuration: put what `
 
 // shown reports whether the text has partitions or nodes as scontrol shows them.
 func shown(text string) bool {
-	return strings.Contains(text, "TotalCPUs=") || strings.Contains(text, "CPUTot=")
+	for line := range strings.Lines(text) {
+		said, _, _ := strings.Cut(line, "#") // a comment of slurm.conf may quote them
+		if strings.Contains(said, "TotalCPUs=") || strings.Contains(said, "CPUTot=") {
+			return true
+		}
+	}
+	return false
 }
 
 // saved reports whether the text is output of scontrol, and not a slurm.conf.

@@ -198,17 +198,20 @@ func (o *SiteOptions) show(in *comparison.Input, source *source, site *Study, ru
 		in.Runs = append(in.Runs, r.Run)
 	}
 	base := in.Runs[in.Baseline].Jobs
-	shown := base
+	shown, drawn := base, site
+	var err error
 	if i := slices.IndexFunc(runs, func(r *candidate) bool { return r.policy.Name == "ostrich" }); i >= 0 {
 		shown = runs[i].Jobs
+		if drawn, _, err = runs[i].study.under(runs[i].policy); err != nil {
+			return err
+		}
 	}
-	var err error
 	if o.Window == "" {
 		in.Window.From, in.Window.To = comparison.BusiestDay(base)
 	} else if in.Window.From, in.Window.To, err = source.window(o.Window); err != nil {
 		return fmt.Errorf("--window %s: %w", o.Window, err)
 	}
-	in.Virtual, err = site.Virtual(shown)
+	in.Virtual, err = drawn.Virtual(shown)
 	if o.Anonymize {
 		comparison.Anonymize(in)
 	}

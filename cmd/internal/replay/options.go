@@ -179,6 +179,20 @@ func (s *settings) has(name string) bool {
 // OnePolicy returns the policy that the options name. Several names are an error.
 func (o *Options) OnePolicy() (*Variant, error) { return ParseVariant(o.Policy, o.with()) }
 
+// Labels returns the labels of the one policy that the options name, and of the selection
+// of a platform, "" without one.
+func (o *Options) Labels() (policy, selection string, err error) {
+	list, err := o.Policies(o.with())
+	if err != nil {
+		return "", "", err
+	}
+	c, err := o.one()
+	if err != nil || c == nil {
+		return list[0].Label, "", err
+	}
+	return list[0].Label, c.selection, nil
+}
+
 // Policies returns the policies that the options name, to be replayed with
 // something.
 func (o *Options) Policies(with Need) ([]*Variant, error) {

@@ -119,6 +119,7 @@ var onOneMachine = []string{
 type clusters struct {
 	grid.Experiment
 	selection string     // its label
+	spelt     string     // the selection in its one spelling, with all its settings
 	homes     grid.Homes // of homesNames
 }
 
@@ -202,9 +203,12 @@ func (c *clusters) selects(text string) error {
 	}
 	t := Tuning{Options: ostrich.Options{Gate: ostrich.Demote, Inside: ostrich.LPT}, Period: 300}
 	p := Policy{Name: strings.ToLower(c.Selection), gated: c.Selection == "OStrich"} // of one machine
-	t, err = tune(c.Selection, p.settings(Log, &t), chosen, &t)
-	c.OStrich, c.Period = t.Options, t.Period
-	return err
+	settings := p.settings(Log, &t)
+	if _, err = tune(c.Selection, settings, chosen, &t); err != nil {
+		return err
+	}
+	c.OStrich, c.Period, c.spelt = t.Options, t.Period, spelt(c.Selection, settings, &t)
+	return nil
 }
 
 // one returns the experiment that the options ask for, which name one architecture
@@ -241,7 +245,7 @@ func (o *Options) checkPlatform(name string) (string, error) {
 	case "architecture":
 		return c.Architecture.String(), nil
 	case "selection":
-		return c.selection, nil
+		return c.spelt, nil
 	}
 	return o.Text(name), nil
 }

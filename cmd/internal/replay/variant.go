@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -92,9 +91,6 @@ func (t *Tuning) horizon(accept satisfaction.Acceptance) sim.Horizon {
 	return sim.Horizon{Length: t.length, Plan: plan.Plan}
 }
 
-// ErrPolicy marks text that names no policy, or a setting that it does not have.
-var ErrPolicy = errors.New("not understood")
-
 // ParseVariants parses a comma-separated list of policies that can be replayed with
 // something. No two may have the same label.
 func ParseVariants(text string, with Need) ([]*Variant, error) {
@@ -116,7 +112,7 @@ func ParseVariants(text string, with Need) ([]*Variant, error) {
 func ParseVariant(text string, with Need) (*Variant, error) {
 	label, name, chosen, err := split(text)
 	if err != nil {
-		return nil, fmt.Errorf("--policy %q: %w: %w", text, ErrPolicy, err)
+		return nil, fmt.Errorf("--policy %q: not understood: %w", text, err)
 	}
 	v := &Variant{Label: label, with: with, chosen: chosen}
 	if name == "sjf" {
@@ -132,7 +128,7 @@ func ParseVariant(text string, with Need) (*Variant, error) {
 		v.Label = v.Name // in its one spelling
 	}
 	if _, err = v.Tuned(); err != nil {
-		return nil, fmt.Errorf("--policy %q: %w: %w", text, ErrPolicy, err)
+		return nil, fmt.Errorf("--policy %q: not understood: %w", text, err)
 	}
 	return v, nil
 }
@@ -190,6 +186,12 @@ func tune(name string, settings []sidecar.Setting, chosen []assignment, t *Tunin
 		!slices.ContainsFunc(chosen, func(a assignment) bool { return a.key == "threshold" }) {
 		r.Threshold = 30 * 60
 	}
+	set := func(key string) bool {
+		return slices.ContainsFunc(chosen, func(a assignment) bool { return a.key == key })
+	}
+	if set("nodes") && set("budget") {
+		return *t, errors.New("nodes and budget limit the same: one of them")
+	}
 	if slices.Contains(keys, "gate") {
 		return *t, t.Options.Validate()
 	}
@@ -213,12 +215,20 @@ func (v *Variant) Canonical() string {
 	if v.Settings != nil {
 		name = "ostrich" // paper too, with its settings
 	}
+	return spelt(name, v.settings(v.with, &t), &t)
+}
+
+// spelt returns a name with its settings, those without effect left out.
+func spelt(name string, settings []sidecar.Setting, t *Tuning) string {
 	words := []string{name}
-	for _, s := range v.settings(v.with, &t) {
-		if s.Key == "threshold" && !hasThreshold(t.Options.Rule) {
-			continue // without effect
+	for _, s := range settings {
+		switch {
+		case s.Key == "threshold" && !hasThreshold(t.Options.Rule):
+		case s.Key == "nodes" && t.nodes < 0:
+		case s.Key == "budget" && t.nodes >= 0:
+		default:
+			words = append(words, s.Key+"="+s.Value.String())
 		}
-		words = append(words, s.Key+"="+s.Value.String())
 	}
 	return strings.Join(words, ":")
 }
@@ -403,26 +413,30 @@ func (c count) Set(text string) error {
 	return nil
 }
 
-// gone are options that are settings of a policy now, each with a policy that has it.
-var gone = []struct{ option, of, key string }{
-	{"inside", "ostrich", ""},
-	{"gate", "ostrich", ""},
-	{"predictor", "ostrich", ""},
-	{"period", "fairshare", ""},
-	{"rho", "faircamp", ""},
-	{"placement", "faircamp", ""},
-	{"horizon", "horizon", "length"},
-	{"horizon-budget", "horizon", "budget"},
-	{"horizon-nodes", "horizon", "nodes"},
-	{"objective", "horizon", ""},
+// gone are options that are settings of a policy now, each with those that have it where
+// something is replayed.
+var gone = []struct {
+	option, key string
+	of          map[Need]string
+}{
+	{"inside", "inside", map[Need]string{Log: "--policy ostrich", Site: "--policy ostrich", Clusters: "--selection OStrich"}},
+	{"gate", "gate", map[Need]string{Log: "--policy ostrich", Site: "--policy ostrich", Clusters: "--selection OStrich"}},
+	{"predictor", "predictor", map[Need]string{Log: "--policy ostrich", Site: "--policy ostrich", Clusters: "--policy ECT-P"}},
+	{"period", "period", map[Need]string{Log: "--policy fairshare", Clusters: "--selection FairShare"}},
+	{"rho", "rho", map[Need]string{Log: "--policy faircamp"}},
+	{"placement", "placement", map[Need]string{Log: "--policy faircamp"}},
+	{"horizon", "length", map[Need]string{Log: "--policy horizon"}},
+	{"horizon-budget", "budget", map[Need]string{Log: "--policy horizon"}},
+	{"horizon-nodes", "nodes", map[Need]string{Log: "--policy horizon"}},
+	{"objective", "objective", map[Need]string{Log: "--policy horizon"}},
 }
 
-// Gone says what became of an option of simulate, or of a parameter of a sweep, that is a
-// setting of a policy now; "" for any other.
-func Gone(option string) string {
+// Gone says what became of an option, or of a parameter of a sweep, that is a setting of a
+// policy now; "" for any other.
+func Gone(option string, with Need) string {
 	for _, g := range gone {
-		if g.option == option {
-			return fmt.Sprintf("is a setting of the policy: --policy %s:%s=VALUE", g.of, cmp.Or(g.key, option))
+		if g.option == option && g.of[with] != "" {
+			return fmt.Sprintf("is a setting of the policy: %s:%s=VALUE", g.of[with], g.key)
 		}
 	}
 	return ""

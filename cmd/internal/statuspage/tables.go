@@ -26,18 +26,18 @@ func (b *builder) id(parts ...any) string {
 
 // shareTable is what users are entitled to and hold.
 type shareTable struct {
-	Caption                  string
-	Accounts, Pools, Classes bool // are columns
-	Rows                     []Share
-	More                     *link
-	longest                  float64 // bar, in processors
+	Caption         string
+	Accounts, Pools bool // are columns
+	Rows            []Share
+	More            *link
+	longest         float64 // bar, in processors
 }
 
 // Bar returns how long a bar is, in percent of the longest.
 func (t *shareTable) Bar(processors float64) string { return percent(processors / t.longest) }
 
 func (b *builder) shares() *shareTable {
-	t := &shareTable{Pools: slices.ContainsFunc(b.s.Pools, func(p Pool) bool { return p.Pool != b.s.Pools[0].Pool }), Classes: b.classes(), longest: 1}
+	t := &shareTable{Pools: slices.ContainsFunc(b.s.Pools, func(p Pool) bool { return p.Pool != b.s.Pools[0].Pool }), longest: 1}
 	for _, s := range b.s.Shares {
 		t.longest = max(t.longest, s.Entitled, float64(s.Held))
 		t.Accounts = t.Accounts || s.Account != ""

@@ -167,7 +167,11 @@ func (s *Cycle) waiting(place int) *Explanation {
 	e.Pending = len(s.Plan.Entries) // Slurm's order is one of all pools
 	pool := s.poolOf(p)
 	if pool != nil {
-		e.Ordered = pool.Managed // each pool has an order of its own
+		for i := range s.Pools { // each pool has an order of its own, one of all its classes
+			if s.Pools[i].Name == pool.Name {
+				e.Ordered += s.Pools[i].Managed
+			}
+		}
 	}
 	if p.Rank != 0 {
 		e.Rank = &p.Rank

@@ -369,3 +369,16 @@ func TestAhead(t *testing.T) {
 		t.Errorf("of %d active users %d are others", e.Campaign.Active, e.Campaign.Others)
 	}
 }
+
+// TestOrderedOfClasses: a rank counts through all classes of a pool, and so does the number
+// of those that have one.
+func TestOrderedOfClasses(t *testing.T) {
+	s := &Cycle{
+		Plan: sidecar.Plan{Entries: []*priority.Entry{pending(20, 5)}}, known: known{dues: make([]due, 1), works: []ostrich.Work{3600}},
+		Pools: []Pool{{Pool: ostrich.Pool{Name: "a"}, Procs: 8, Managed: 2}, {Pool: ostrich.Pool{Name: "a"}, Procs: 8, Managed: 3}, {Pool: ostrich.Pool{Name: "b"}, Procs: 8, Managed: 7}},
+	}
+	s.Plan.Entries[0].Pool = "a"
+	if e := explainOne(t, s, "20"); e.Ordered != 5 || *e.Rank != 5 {
+		t.Errorf("place %d of %d, want 5 of 5", *e.Rank, e.Ordered)
+	}
+}

@@ -248,7 +248,7 @@ func has(names []string, name, command string) error {
 	if slices.Contains(names, name) {
 		return nil
 	}
-	if gone := replay.Gone(name); gone != "" {
+	if gone := replay.Gone(name, replay.Log); gone != "" {
 		return fmt.Errorf("%s: %s", name, strings.Replace(strings.Replace(gone, "--policy ", "policies: [", 1), "VALUE", "VALUE]", 1))
 	}
 	return fmt.Errorf("%s: no option of %s that can vary; those are %s", name, command, strings.Join(names, ", "))

@@ -94,14 +94,15 @@ func TestExpand(t *testing.T) {
 
 func TestExpandErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"traces: a\npolicies: fcfs\nbackfill: wrong\nreplay: wrong":                         "s.yaml:3: --backfill \"wrong\": must be none, easy, greedy, conservative or slurm\ns.yaml:4: --replay \"wrong\": must be closed or open",
-		"traces: a\npolicies: fcfs\nparameters:\n  load: [1, 1]":                            "s.yaml:4: load 1: is in line 4 already",
-		"traces: a\npolicies: fcfs\nparameters:\n  load:\n  - 1\n  - 1.0":                   "s.yaml:6: load 1.0: is 1, which is in line 5 already",
-		"traces: a\npolicies: fcfs\nparameters:\n  gate: [demote, off]":                     "s.yaml:4: gate: is a setting of the policy: policies: [ostrich:gate=VALUE]",
-		"traces: a\npolicies: [ostrich, ostrich:gate=strict]":                               "s.yaml:2: policy ostrich:gate=strict: is ostrich, which is in line 2 already",
-		"traces: a\npolicies: fcfs\nparameters: {rule: max, threshold: [5m]}":               "s.yaml:3: threshold 5m is in no point: --threshold goes with --rule arrival or window, not max",
-		"traces: a\npolicies: [spt, spaceshare]\nbackfill: easy":                            "s.yaml:2: policy spaceshare is in no point: --policy spaceshare lets no job of a user pass another: --backfill none only",
-		"traces: {generate: a}\npolicies: [fcfs]\nseeds: [1-60000]\nbackfill: [none, easy]": "s.yaml: more than 100000 points",
+		"traces: a\npolicies: fcfs\nbackfill: wrong\nreplay: wrong":                                       "s.yaml:3: --backfill \"wrong\": must be none, easy, greedy, conservative or slurm\ns.yaml:4: --replay \"wrong\": must be closed or open",
+		"traces: a\npolicies: fcfs\nparameters:\n  load: [1, 1]":                                          "s.yaml:4: load 1: is in line 4 already",
+		"traces: a\npolicies: fcfs\nparameters:\n  load:\n  - 1\n  - 1.0":                                 "s.yaml:6: load 1.0: is 1, which is in line 5 already",
+		"traces: a\npolicies: fcfs\nparameters:\n  gate: [demote, off]":                                   "s.yaml:4: gate: is a setting of the policy: policies: [ostrich:gate=VALUE]",
+		"traces: a\npolicies: [ostrich, ostrich:gate=strict]":                                             "s.yaml:2: policy ostrich:gate=strict: is ostrich, which is in line 2 already",
+		"traces: a\npolicies: FPLT\nparameters:\n  platform: hpdc2008\n  selection: [OStrich, x=OStrich]": "s.yaml:5: selection x=OStrich: is OStrich, which is in line 5 already",
+		"traces: a\npolicies: fcfs\nparameters: {rule: max, threshold: [5m]}":                             "s.yaml:3: threshold 5m is in no point: --threshold goes with --rule arrival or window, not max",
+		"traces: a\npolicies: [spt, spaceshare]\nbackfill: easy":                                          "s.yaml:2: policy spaceshare is in no point: --policy spaceshare lets no job of a user pass another: --backfill none only",
+		"traces: {generate: a}\npolicies: [fcfs]\nseeds: [1-60000]\nbackfill: [none, easy]":               "s.yaml: more than 100000 points",
 	} {
 		_, _, err := expand(t, text)
 		if err == nil || err.Error() != want {

@@ -125,12 +125,33 @@ func (r *run) find(points []int) (missing []int, err error) {
 		case err != nil:
 			return nil, err
 		case found:
+			if err := r.name(i, &result.Summary); err != nil {
+				return nil, err
+			}
 			r.results[i] = &result
 		default:
 			missing = append(missing, i)
 		}
 	}
 	return missing, nil
+}
+
+// name gives a kept result the names that this sweep has for its policy and selection: a
+// result belongs to what they do, whatever they are called.
+func (r *run) name(i int, s *replay.Summary) error {
+	o, err := optionsOf(r.Points[i].Options)
+	if err != nil {
+		return err
+	}
+	policy, selection, err := o.Labels()
+	if err != nil {
+		return err
+	}
+	s.Policy = policy
+	if s.Clusters != nil {
+		s.Clusters.Selection = selection
+	}
+	return nil
 }
 
 // all returns the numbers of all points.
@@ -202,7 +223,7 @@ func (r *run) simulate(i int, logs *sharedLogs) (*pointResult, error) {
 	result := &pointResult{Summary: s.Summary(), Notes: s.Workload.Notes}
 	result.Summary.Log = ""
 	for _, note := range s.Outcome.Notes {
-		result.Notes = append(result.Notes, s.Run.Policy.Label+": "+note)
+		result.Notes = append(result.Notes, s.Run.Policy.Name+": "+note)
 	}
 	return result, nil
 }

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"testing"
 
@@ -54,6 +55,14 @@ func TestColumns(t *testing.T) {
 
 // TestChunk: tasks share the points out, each point to one of them.
 func TestChunk(t *testing.T) {
+	for _, far := range [][2]int{{2, math.MaxInt}, {math.MaxInt, math.MaxInt}, {math.MaxInt, 2}} {
+		if first, end := chunk(10, far[0], far[1]); first != 10 || end != 10 {
+			t.Errorf("task %d of %d points: %d to %d", far[1], far[0], first, end)
+		}
+	}
+	if first, end := chunk(10, math.MaxInt, 0); first != 0 || end != 10 {
+		t.Errorf("one task of all: %d to %d", first, end)
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		n, perTask := rapid.IntRange(0, 200).Draw(t, "points"), rapid.IntRange(1, 30).Draw(t, "per task")
 		next := 0

@@ -125,6 +125,9 @@ func (r *run) task() error {
 // points each: from first up to, but not including, end. A task beyond the last
 // point has none.
 func chunk(n, perTask, task int) (first, end int) {
+	if task > n/perTask { // whose product may be too large
+		return n, n
+	}
 	first = min(n, task*perTask)
-	return first, min(n, first+perTask)
+	return first, first + min(n-first, perTask)
 }
