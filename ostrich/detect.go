@@ -45,12 +45,15 @@ type Rule struct {
 	Threshold Duration // seconds; used by Arrival and Window
 }
 
+// Timed reports whether the rule goes by a threshold.
+func (b By) Timed() bool { return b == Arrival || b == Window }
+
 // Validate returns what is wrong with the rule.
 func (r Rule) Validate() error {
 	if r.By > Groups {
 		return fmt.Errorf("campaign rule %d: unknown", r.By)
 	}
-	if (r.By == Arrival || r.By == Window) && r.Threshold <= 0 {
+	if r.By.Timed() && r.Threshold <= 0 {
 		return fmt.Errorf("campaign rule %v: threshold must be above 0 s, not %d", r.By, r.Threshold)
 	}
 	return nil

@@ -76,9 +76,9 @@ func settled(c *cli.Context, by *view.Selection) (*view.Answer, error) {
 	if err != nil {
 		return a, err
 	}
-	none, of := len(a.Jobs)+len(a.Unknown) == 0, a.Unsettled
+	of := a.Unsettled
 	switch {
-	case none:
+	case nothing(a):
 		of = by.Users
 	case len(of) == 0:
 		return a, nil
@@ -90,6 +90,9 @@ func settled(c *cli.Context, by *view.Selection) (*view.Answer, error) {
 	return settle(c.Context, a, time.Second, settling, func() (*view.Answer, error) { return ask(c, view.AskExplain, by) }), nil
 }
 
+// nothing reports whether an answer tells of no job, as of users without one.
+func nothing(a *view.Answer) bool { return len(a.Jobs)+len(a.Unknown) == 0 }
+
 // settle asks at every interval until an answer is of settled jobs, or some time has
 // passed. For a later cycle than that of a first answer without a job it waits a third as
 // long, as most users without a job have none. It returns the latest answer.
@@ -97,7 +100,7 @@ func settle(ctx context.Context, a *view.Answer, every, most time.Duration, agai
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	first, began := a.Time, time.Now()
-	for len(a.Unsettled) > 0 || len(a.Jobs)+len(a.Unknown) == 0 && a.Time == first && time.Since(began) < most/3 {
+	for len(a.Unsettled) > 0 || nothing(a) && a.Time == first && time.Since(began) < most/3 {
 		select {
 		case <-ctx.Done():
 			return a

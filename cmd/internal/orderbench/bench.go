@@ -109,7 +109,7 @@ func (b *Bench) add(log Log, code string) {
 				if b.same(i) != i {
 					continue
 				}
-				name := b.policies[i].Canonical()
+				name := b.policies[i].Canonical
 				sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%d %d", code, id, name, p, s))
 				b.runs = append(b.runs, Run{
 					Log: log.Name, Policy: name, Part: p, Shake: s, Jobs: len(parts[p]),
@@ -124,8 +124,8 @@ func (b *Bench) add(log Log, code string) {
 
 // same returns the first policy with the settings of the i-th one.
 func (b *Bench) same(i int) int {
-	name := b.policies[i].Canonical()
-	return slices.IndexFunc(b.policies, func(p Policy) bool { return p.Canonical() == name })
+	name := b.policies[i].Canonical
+	return slices.IndexFunc(b.policies, func(p Policy) bool { return p.Canonical == name })
 }
 
 // identity identifies the jobs of a log.
@@ -181,13 +181,13 @@ func (b *Bench) Do(r *Run, ended func(n int)) (Measures, error) {
 	if err != nil {
 		return fail(err)
 	}
-	p, procs := &b.policies[r.policy], b.logs[r.log].Procs
+	p, procs := b.policies[r.policy], b.logs[r.log].Procs
 	loop := sim.Machine{
 		Procs: procs, Backfill: sim.EASY, Open: b.settings.Loop != closed, Offsets: true,
 		Progress: func(n, _ int) { ended(n) },
 	}
-	p.Into(&loop, &replay.Material{Campaigns: campaigns, Tuning: p.tuning})
-	if p.tuning.Exact && p.Ranks() {
+	p.Into(&loop, &replay.Material{Campaigns: campaigns, Tuning: p.Tuning})
+	if p.Tuning.Exact() && p.Ranks() {
 		campaigns = hinted(campaigns)
 	}
 	jobs, err := loop.Run(campaigns)

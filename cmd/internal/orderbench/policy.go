@@ -5,27 +5,11 @@ import (
 )
 
 // Policy is an order to measure.
-type Policy struct {
-	*replay.Variant
-	tuning replay.Tuning
-}
+type Policy = *replay.Variant
 
 // ParsePolicies parses a comma-separated list of policies, each in the language of
 // replay.Variant.
-func ParsePolicies(text string) ([]Policy, error) {
-	variants, err := replay.ParseVariants(text, replay.Parts)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]Policy, len(variants))
-	for i, v := range variants {
-		list[i].Variant = v
-		if list[i].tuning, err = v.Tuned(); err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
-}
+func ParsePolicies(text string) ([]Policy, error) { return replay.ParseVariants(text, replay.Parts) }
 
 // Usage lists the policies and their settings.
 func Usage() string {

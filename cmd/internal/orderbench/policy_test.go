@@ -16,7 +16,7 @@ func TestParsePolicies(t *testing.T) {
 	}
 	var got []string
 	for i := range list {
-		got = append(got, list[i].Label+" "+list[i].Canonical())
+		got = append(got, list[i].Label+" "+list[i].Canonical)
 	}
 	want := []string{
 		"fairshare fairshare:halflife=7d",
@@ -29,13 +29,13 @@ func TestParsePolicies(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if o := list[1].tuning.Options; o.Grace != 86400 || o.Memory != 7*86400 || !o.Settle || o.Gate != ostrich.Off {
+	if o := list[1].Tuning.Options; o.Grace != 86400 || o.Memory != 7*86400 || !o.Settle || o.Gate != ostrich.Off {
 		t.Errorf("%+v", o)
 	}
 	// Settings of one policy leave the others as they are.
 	again, err := ParsePolicies("paper")
-	if err != nil || again[0].tuning.Options != replay.Paper {
-		t.Errorf("%+v %v", again[0].tuning.Options, err)
+	if err != nil || again[0].Tuning.Options != replay.Paper {
+		t.Errorf("%+v %v", again[0].Tuning.Options, err)
 	}
 }
 

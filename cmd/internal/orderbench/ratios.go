@@ -120,7 +120,7 @@ func average(figures []Measures) Measures {
 
 // ratios turns logarithms into the ratios of a policy.
 func (b *Bench) ratios(policy int, logs [len(measures)]estimated) PolicyRatios {
-	r := PolicyRatios{Policy: b.policies[policy].Label, Settings: b.policies[policy].Canonical()}
+	r := PolicyRatios{Policy: b.policies[policy].Label, Settings: b.policies[policy].Canonical}
 	for i, x := range r.All() {
 		*x = logs[i].ratio()
 	}

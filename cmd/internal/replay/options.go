@@ -179,20 +179,6 @@ func (s *settings) has(name string) bool {
 // OnePolicy returns the policy that the options name. Several names are an error.
 func (o *Options) OnePolicy() (*Variant, error) { return ParseVariant(o.Policy, o.with()) }
 
-// Labels returns the labels of the one policy that the options name, and of the selection
-// of a platform, "" without one.
-func (o *Options) Labels() (policy, selection string, err error) {
-	list, err := o.Policies(o.with())
-	if err != nil {
-		return "", "", err
-	}
-	c, err := o.one()
-	if err != nil || c == nil {
-		return list[0].Label, "", err
-	}
-	return list[0].Label, c.selection, nil
-}
-
 // Policies returns the policies that the options name, to be replayed with
 // something.
 func (o *Options) Policies(with Need) ([]*Variant, error) {
@@ -268,11 +254,11 @@ func (o *Options) CheckAlone(name string) (text string, err error) {
 		v, bad := ParseVariant(o.Policy, Log)
 		if bad != nil { // a platform has others
 			if c, no := ParseVariant(o.Policy, Clusters); no == nil {
-				return c.Canonical(), nil
+				return c.Canonical, nil
 			}
 			return "", bad
 		}
-		return v.Canonical(), nil
+		return v.Canonical, nil
 	case "rule":
 		if _, err = console.Named[ostrich.By](RuleNames, o.Rule); err != nil {
 			err = fmt.Errorf("--rule %w", err)
@@ -318,9 +304,7 @@ func (o *Options) CheckTogether(p *Variant, generated bool) error {
 	if generated && o.Rule == "" {
 		r.rule.Fields = true // which generated logs have
 	}
-	if r, err = r.under(p); err != nil {
-		return err
-	}
+	r.Policy = p
 	if r.clusters, err = o.one(); err != nil {
 		return err
 	}

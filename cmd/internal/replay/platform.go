@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -204,11 +205,26 @@ func (c *clusters) selects(text string) error {
 	t := Tuning{Options: ostrich.Options{Gate: ostrich.Demote, Inside: ostrich.LPT}, Period: 300}
 	p := Policy{Name: strings.ToLower(c.Selection), gated: c.Selection == "OStrich"} // of one machine
 	settings := p.settings(Log, &t)
-	if _, err = tune(c.Selection, settings, chosen, &t); err != nil {
+	if err = tune(c.Selection, settings, chosen, &t); err != nil {
 		return err
 	}
 	c.OStrich, c.Period, c.spelt = t.Options, t.Period, spelt(c.Selection, settings, &t)
 	return nil
+}
+
+// Labels returns the labels of a policy that is replayed with something and, on a platform,
+// of a selection, whose text is "" for the default one.
+func Labels(with Need, policy, selection string) (of, selected string, err error) {
+	v, err := ParseVariant(policy, with)
+	if err != nil {
+		return "", "", err
+	}
+	if with != Clusters {
+		return v.Label, "", nil
+	}
+	var c clusters
+	err = c.selects(cmp.Or(selection, selectionNames()[0]))
+	return v.Label, c.selection, err
 }
 
 // one returns the experiment that the options ask for, which name one architecture
@@ -313,7 +329,7 @@ func (r *Run) onPlatform(o *Outcome, log []sim.Logged, at func(done, total int))
 		return err
 	}
 	x := r.clusters.Experiment
-	x.Policy, x.Progress, x.Predictor = r.Policy.Name, at, r.tuning.Options.Predictor
+	x.Policy, x.Progress, x.Predictor = r.Policy.Name, at, r.Policy.Tuning.Options.Predictor
 	began := time.Now()
 	result, err := x.Run(bags)
 	if err != nil {

@@ -19,7 +19,7 @@ func (s *Study) under(v *Variant) (*Study, Tuning, error) {
 	if v.submitted {
 		t.Options.Inside = v.inside
 	}
-	t, err := v.Tune(t)
+	err := v.Tune(&t)
 	if err != nil {
 		return nil, t, err
 	}

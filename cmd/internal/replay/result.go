@@ -56,12 +56,8 @@ func (o *Options) runs() ([]Run, swf.Estimates, error) {
 	estimates, err := o.Estimates()
 	var runs []Run
 	for _, settings.clusters = range platforms {
-		for _, v := range policies {
-			r, wrong := settings.under(v)
-			if wrong != nil {
-				return nil, 0, wrong
-			}
-			runs = append(runs, r)
+		for _, settings.Policy = range policies {
+			runs = append(runs, settings)
 		}
 	}
 	return runs, estimates, err

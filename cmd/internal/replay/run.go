@@ -23,7 +23,6 @@ type Run struct {
 	rule        Rule
 	cut         ostrich.Duration // downtimes of this length or more are cut out; 0: none
 
-	tuning Tuning                  // of the policy
 	accept satisfaction.Acceptance // by which a log's replay is measured
 
 	clusters *clusters                // nil is one machine
@@ -49,14 +48,6 @@ func (r Rule) campaigns(log []sim.Logged) ([]sim.Campaign, error) {
 		return sim.Linked(log)
 	}
 	return sim.Campaigns(log, r.Rule)
-}
-
-// under returns the run under a policy.
-func (r Run) under(v *Variant) (Run, error) {
-	var err error
-	r.Policy = v
-	r.tuning, err = v.Tuned()
-	return r, err
 }
 
 // heeded refuses options that have no effect on any of the runs: of policies on each of
@@ -90,7 +81,7 @@ var (
 func (r *Run) Check() error {
 	if r.clusters != nil {
 		x := r.clusters.Experiment
-		x.Policy, x.Predictor = r.Policy.Name, r.tuning.Options.Predictor
+		x.Policy, x.Predictor = r.Policy.Name, r.Policy.Tuning.Options.Predictor
 		return x.Validate()
 	}
 	switch p := r.Policy; {
@@ -213,7 +204,7 @@ func (r *Run) piece(log []sim.Logged, at func(done, total int), note func(string
 		return r.placeCampaigns(campaigns)
 	}
 	m := &Material{
-		Campaigns: campaigns, Closed: r.closed, Horizon: r.tuning.horizon(r.accept), Tuning: r.tuning,
+		Campaigns: campaigns, Closed: r.closed, Horizon: r.Policy.Tuning.horizon(r.accept), Tuning: r.Policy.Tuning,
 	}
 	m.Horizon.Failed = func(err error) {
 		note("a horizon has no plan, and goes as under fcfs with EASY backfilling, as do others for which planning fails: " + err.Error())
@@ -269,7 +260,7 @@ func (r *Run) placeCampaigns(campaigns []sim.Campaign) ([]report.Job, time.Durat
 		}
 	}
 	began := time.Now()
-	m := r.tuning.placing()
+	m := r.Policy.Tuning.placing()
 	m.Procs = r.Procs
 	placed, err := r.Policy.place(m, list)
 	took := time.Since(began)

@@ -27,10 +27,7 @@ func order(t *testing.T, log []sim.Logged, options map[string]string) []ostrich.
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err = r.under(variant(t, o.Policy, Log)); err != nil {
-		t.Fatal(err)
-	}
-	r.Procs = 1
+	r.Policy, r.Procs = variant(t, o.Policy, Log), 1
 	out, err := r.Do(log, func(int, int) {})
 	if err != nil {
 		t.Fatal(err)

@@ -232,7 +232,7 @@ func (p *Policy) Into(loop *sim.Machine, m *Material) {
 	switch {
 	case p.rank != nil:
 		loop.Policy = p.rank(m)
-	case m.Exact && p.exact != nil:
+	case m.Exact() && p.exact != nil:
 		loop.Order = *p.exact
 	case p.order != nil:
 		loop.Order = *p.order

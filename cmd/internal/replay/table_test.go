@@ -58,11 +58,7 @@ func TestClassic(t *testing.T) {
 	first := func(name string) ostrich.UserID {
 		loop := sim.Machine{Procs: 1, Open: true, Backfill: sim.EASY}
 		v := variant(t, name, Parts)
-		tuning, err := v.Tuned()
-		if err != nil {
-			t.Fatal(err)
-		}
-		v.Into(&loop, &Material{Campaigns: campaigns, Tuning: tuning})
+		v.Into(&loop, &Material{Campaigns: campaigns, Tuning: v.Tuning})
 		jobs, err := loop.Run(campaigns)
 		if err != nil {
 			t.Fatal(err)

@@ -28,9 +28,11 @@ import (
 // depends on the policy, and on what it is replayed with; VariantHelp lists them.
 type Variant struct {
 	*Policy
-	Label  string // its name in results: LABEL, or the whole text
-	with   Need
-	chosen []assignment
+	Label     string // its name in results: LABEL, or the whole text
+	Canonical string // all its settings in their one spelling, whatever its label; the same order has the same text
+	Tuning    Tuning // what holds where nothing else is said
+	with      Need
+	chosen    []assignment
 }
 
 // assignment is a setting and its value.
@@ -39,11 +41,11 @@ type assignment struct{ key, value string }
 // Tuning is what settings of policies change. Each policy uses a part of it.
 type Tuning struct {
 	Options  ostrich.Options  // of the virtual schedule; Inside is the order inside campaigns under any policy
-	Exact    bool             // the policy knows how long jobs run
 	HalfLife ostrich.Duration // of usage, under priority/multifactor
 	Period   ostrich.Duration // between two calculations of the factors of thesis 2.4
 	Classes  priority.ClassBy // of OStrich's order at a site
 
+	estimate  uint8            // of estimates: by what lengths the policy goes
 	rho       uint8            // of rhos: how the jobs of a campaign are placed, where whole campaigns are
 	place     policy.Placement // where FairCamp begins a campaign
 	length    ostrich.Duration // of a planning horizon; 0 is until all that was planned has ended
@@ -68,6 +70,12 @@ func (p *Policy) tuned() (Tuning, error) {
 	}
 	return t, err
 }
+
+// estimates are the lengths that a policy may go by.
+var estimates = []string{"limit", "exact"}
+
+// Exact reports whether the policy knows how long jobs run.
+func (t *Tuning) Exact() bool { return t.estimate == 1 }
 
 // planned are the objectives for which a queue can be planned: a plan knows no
 // campaigns.
@@ -127,10 +135,24 @@ func ParseVariant(text string, with Need) (*Variant, error) {
 	if len(chosen) == 0 && label == text {
 		v.Label = v.Name // in its one spelling
 	}
-	if _, err = v.Tuned(); err != nil {
+	if v.Tuning, err = v.tuned(); err == nil {
+		err = v.spell()
+	}
+	if err != nil {
 		return nil, fmt.Errorf("--policy %q: not understood: %w", text, err)
 	}
 	return v, nil
+}
+
+// spell makes the settings of the variant in its Tuning, and its Canonical.
+func (v *Variant) spell() error {
+	name, settings := v.Name, v.settings(v.with, &v.Tuning)
+	if v.Settings != nil {
+		name = "ostrich" // paper too, with its settings
+	}
+	err := tune(v.Name, settings, v.chosen, &v.Tuning)
+	v.Canonical = spelt(name, settings, &v.Tuning)
+	return err
 }
 
 // split takes the text of a variant apart.
@@ -153,69 +175,37 @@ func split(text string) (label, name string, chosen []assignment, err error) {
 	return label, strings.TrimSpace(words[0]), chosen, nil
 }
 
-// Tuned returns what holds for the variant where nothing else is said.
-func (v *Variant) Tuned() (Tuning, error) {
-	t, err := v.tuned()
-	if err != nil {
-		return t, err
-	}
-	return v.Tune(t)
-}
-
-// Tune returns what holds with the settings of the variant in place of those of t.
-func (v *Variant) Tune(t Tuning) (Tuning, error) {
-	return tune(v.Name, v.settings(v.with, &t), v.chosen, &t)
-}
+// Tune makes the settings of the variant in place of those of t.
+func (v *Variant) Tune(t *Tuning) error { return tune(v.Name, v.settings(v.with, t), v.chosen, t) }
 
 // tune makes assignments to the settings of something named, which t has.
-func tune(name string, settings []sidecar.Setting, chosen []assignment, t *Tuning) (Tuning, error) {
+func tune(name string, settings []sidecar.Setting, chosen []assignment, t *Tuning) error {
 	keys := format.Texts(settings, func(s sidecar.Setting) string { return s.Key })
+	set := func(key string) bool {
+		return slices.ContainsFunc(chosen, func(a assignment) bool { return a.key == key })
+	}
 	for _, a := range chosen {
 		i := slices.Index(keys, a.key)
 		switch {
 		case len(keys) == 0:
-			return *t, fmt.Errorf("%s has no settings", name)
+			return fmt.Errorf("%s has no settings", name)
 		case i < 0:
-			return *t, fmt.Errorf("%s has no setting %q; they are %s", name, a.key, strings.Join(keys, ", "))
+			return fmt.Errorf("%s has no setting %q; they are %s", name, a.key, strings.Join(keys, ", "))
 		}
 		if err := settings[i].Value.Set(a.value); err != nil {
-			return *t, fmt.Errorf("%s: %w", a.key, err)
+			return fmt.Errorf("%s: %w", a.key, err)
 		}
 	}
-	if r := &t.Options.Rule; slices.Contains(keys, "rule") && hasThreshold(*r) && r.Threshold == 0 &&
-		!slices.ContainsFunc(chosen, func(a assignment) bool { return a.key == "threshold" }) {
+	if r := &t.Options.Rule; slices.Contains(keys, "rule") && r.By.Timed() && r.Threshold == 0 && !set("threshold") {
 		r.Threshold = 30 * 60
 	}
-	set := func(key string) bool {
-		return slices.ContainsFunc(chosen, func(a assignment) bool { return a.key == key })
-	}
 	if set("nodes") && set("budget") {
-		return *t, errors.New("nodes and budget limit the same: one of them")
+		return errors.New("nodes and budget limit the same: one of them")
 	}
 	if slices.Contains(keys, "gate") {
-		return *t, t.Options.Validate()
+		return t.Options.Validate()
 	}
-	return *t, nil
-}
-
-// hasThreshold reports whether a rule has a threshold.
-func hasThreshold(r ostrich.Rule) bool { return r.By == ostrich.Window || r.By == ostrich.Arrival }
-
-// Canonical returns the variant with all its settings in their one spelling, whatever its
-// label. Variants with the same text are the same order.
-func (v *Variant) Canonical() string {
-	t, err := v.tuned()
-	if err == nil {
-		_, err = tune(v.Name, v.settings(v.with, &t), v.chosen, &t)
-	}
-	if err != nil { // ParseVariant has refused it
-		return v.Label
-	}
-	name := v.Name
-	if v.Settings != nil {
-		name = "ostrich" // paper too, with its settings
-	}
-	return spelt(name, v.settings(v.with, &t), &t)
+	return nil
 }
 
 // spelt returns a name with its settings, those without effect left out.
@@ -223,7 +213,7 @@ func spelt(name string, settings []sidecar.Setting, t *Tuning) string {
 	words := []string{name}
 	for _, s := range settings {
 		switch {
-		case s.Key == "threshold" && !hasThreshold(t.Options.Rule):
+		case s.Key == "threshold" && !t.Options.Rule.By.Timed():
 		case s.Key == "nodes" && t.nodes < 0:
 		case s.Key == "budget" && t.nodes >= 0:
 		default:
@@ -239,7 +229,7 @@ func (p *Policy) settings(with Need, t *Tuning) []sidecar.Setting {
 	add := func(key, usage string, v sidecar.Value) {
 		list = append(list, sidecar.Setting{Key: key, Usage: usage, Value: v})
 	}
-	names := func(key string, v word) { add(key, strings.Join(v.of, ", "), v) }
+	names := func(key string, v sidecar.Choice) { add(key, strings.Join(v.Names(), ", "), v) }
 	if p.gated {
 		for _, s := range sidecar.OrderSettings(&t.Options) {
 			switch {
@@ -279,7 +269,7 @@ func (p *Policy) settings(with Need, t *Tuning) []sidecar.Setting {
 		names("predictor", wordOf(&t.Options.Predictor, ostrich.PredictorNames))
 	}
 	if with == Parts && p.Estimates() {
-		names("estimate", wordAs(&t.Exact, []bool{false, true}, []string{"limit", "exact"}))
+		names("estimate", wordOf(&t.estimate, estimates))
 	}
 	return list
 }
@@ -321,30 +311,9 @@ func allSettings(with Need) []sidecar.Setting {
 	return all
 }
 
-// word is one of some constants, by its name.
-type word struct {
-	of   []string
-	show func() string
-	set  func(place int)
-}
-
-func wordOf[T ~uint8](at *T, names []string) word {
-	return word{names, func() string { return names[*at] }, func(i int) { *at = T(i) }}
-}
-
-func wordAs[T comparable](at *T, values []T, names []string) word {
-	return word{names, func() string { return names[max(0, slices.Index(values, *at))] }, func(i int) { *at = values[i] }}
-}
-
-func (w word) String() string { return w.show() }
-
-func (w word) Set(text string) error {
-	i := slices.Index(w.of, text)
-	if i < 0 {
-		return fmt.Errorf("%q is none of %s", text, strings.Join(w.of, ", "))
-	}
-	w.set(i)
-	return nil
+// wordOf returns a choice of constants by their names.
+func wordOf[T ~uint8](at *T, names []string) sidecar.Choice {
+	return sidecar.NewChoice(names, func() string { return names[*at] }, func(i int) { *at = T(i) })
 }
 
 // plus returns names with + in place of a comma, which separates policies.

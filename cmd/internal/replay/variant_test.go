@@ -7,8 +7,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-
-	"slurm-ostrich/cmd/internal/sidecar"
 )
 
 // TestVariant: one language, wherever a policy is named; what a setting means nothing to
@@ -54,7 +52,7 @@ func TestVariant(t *testing.T) {
 		v, err := ParseVariant(tt.text, tt.with)
 		got := ""
 		if err == nil {
-			got = v.Label + " " + v.Canonical()
+			got = v.Label + " " + v.Canonical
 		}
 		if err != nil && !strings.Contains(err.Error(), tt.want) || err == nil && got != tt.want {
 			t.Errorf("%s: %s, %v, want %s", tt.text, got, err, tt.want)
@@ -95,14 +93,14 @@ func TestCanonical(t *testing.T) {
 		one := variant(t, strings.Join(words, ":"), with)
 		rest := rapid.Permutation(words[1:]).Draw(t, "order")
 		two := variant(t, strings.Join(append([]string{p.Name}, rest...), ":"), with)
-		if diff := cmp.Diff(one.Canonical(), two.Canonical()); diff != "" {
+		if diff := cmp.Diff(one.Canonical, two.Canonical); diff != "" {
 			t.Fatal(diff)
 		}
 		if p.Name == "paper" {
 			return // whose defaults are not those of the name that is written
 		}
-		if again := variant(t, one.Canonical(), with); again.Canonical() != one.Canonical() {
-			t.Fatalf("%s is read as %s", one.Canonical(), again.Canonical())
+		if again := variant(t, one.Canonical, with); again.Canonical != one.Canonical {
+			t.Fatalf("%s is read as %s", one.Canonical, again.Canonical)
 		}
 	})
 }
@@ -117,7 +115,6 @@ func TestVariantHelp(t *testing.T) {
 			}
 		}
 	}
-	var _ sidecar.Value = word{}
 }
 
 // FuzzParseVariant: no text makes it panic, and what is accepted has a label.
@@ -127,7 +124,7 @@ func FuzzParseVariant(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, with := range []Need{Log, Site, Parts, Clusters} {
-			if v, err := ParseVariant(text, with); err == nil && (v.Label == "" || v.Canonical() == "") {
+			if v, err := ParseVariant(text, with); err == nil && (v.Label == "" || v.Canonical == "") {
 				t.Errorf("%q: %+v", text, v)
 			}
 		}

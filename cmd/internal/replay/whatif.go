@@ -136,7 +136,7 @@ func ParseRule(value string) (ostrich.Rule, error) {
 		return ostrich.Rule{}, err
 	}
 	r := ostrich.Rule{By: by}
-	switch takes := hasThreshold(r); {
+	switch takes := r.By.Timed(); {
 	case timed && !takes:
 		return r, fmt.Errorf("%s takes no time", name)
 	case timed:

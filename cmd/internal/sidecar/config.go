@@ -219,8 +219,10 @@ func (c *Config) Classes(controller priority.Controller, partitions []priority.P
 	classes := c.Priority.Classes.Classes(controller, pooled)
 	if of := classes.Of; of != nil && len(pooled) < len(partitions) {
 		classes.Of = func(names, qos string) int {
-			if list := slices.DeleteFunc(strings.Split(names, ","), outside); len(list) > 0 {
-				names = strings.Join(list, ",")
+			if strings.Contains(names, ",") { // of few jobs
+				if list := slices.DeleteFunc(strings.Split(names, ","), outside); len(list) > 0 {
+					names = strings.Join(list, ",")
+				}
 			}
 			return of(names, qos)
 		}

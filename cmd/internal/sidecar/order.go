@@ -11,7 +11,7 @@ import (
 // OrderSettings lists the choices of a virtual schedule that make an order, all but the
 // processors. Their keys are those of ostrich bench.
 func OrderSettings(o *ostrich.Options) []Setting {
-	word := func(key string, v choice) Setting {
+	word := func(key string, v Choice) Setting {
 		return Setting{Key: key, Usage: strings.Join(v.of, ", "), Value: v}
 	}
 	length := func(key string, at *ostrich.Duration) Setting {
@@ -31,9 +31,9 @@ func OrderSettings(o *ostrich.Options) []Setting {
 	}
 }
 
-// onOff returns a choice that is on or off.
-func onOff(at *bool) choice {
-	return choice{
+// onOff returns a Choice that is on or off.
+func onOff(at *bool) Choice {
+	return Choice{
 		of: []string{"on", off},
 		show: func() string {
 			if *at {

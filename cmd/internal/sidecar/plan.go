@@ -105,27 +105,29 @@ func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 		e := &all.Entries[i]
 		p.Entries[i] = e
 		if e.Rank > 0 {
-			if s.provisional.has(e.Job) {
-				e.Why.ByQueue = true
-			}
-			continue
+			e.Why.ByQueue = s.provisional.has(e.Job)
+		} else {
+			s.leaveAlone(e, c)
 		}
-		e.Pool, _ = s.config.poolOf(e.Partition)
-		for _, in := range c.Pools {
-			if lead, known := in.Schedule.LeadOf(e.Job); known && in.Pool.Name == e.Pool {
-				e.Place.Lead = lead
-			}
-		}
-		if why, out := s.skipped[e.Job]; out && e.Why.Code == priority.Unheard {
-			e.Why = priority.Why{Code: priority.InvalidRow, About: why}
-		}
-	}
-	for _, e := range p.Entries {
 		p.Reasons[e.Why.Code]++
 	}
 	byPool(p.Entries, s.config.Pools)
 	s.made = &planned{s.memory(), c.revisions(), c.Queue, s.patience.until}
 	return p, nil
+}
+
+// leaveAlone completes the entry of a job without a rank: its pool and campaign, and that its
+// row is invalid.
+func (s *Sidecar) leaveAlone(e *priority.Entry, c *Cycle) {
+	e.Pool, _ = s.config.poolOf(e.Partition)
+	for _, in := range c.Pools {
+		if lead, known := in.Schedule.LeadOf(e.Job); known && in.Pool.Name == e.Pool {
+			e.Place.Lead = lead
+		}
+	}
+	if why, out := s.skipped[e.Job]; out && e.Why.Code == priority.Unheard {
+		e.Why = priority.Why{Code: priority.InvalidRow, About: why}
+	}
 }
 
 // like reports whether two plans for the same queue say and write the same.

@@ -33,7 +33,7 @@ func anyConfig() *rapid.Generator[Config] {
 			switch v := s.Value.(type) {
 			case text:
 				*v.at = rapid.String().Draw(t, s.Key)
-			case choice:
+			case Choice:
 				v.set(rapid.IntRange(0, len(v.of)-1).Draw(t, s.Key))
 			case truth:
 				*v.at = rapid.Bool().Draw(t, s.Key)
@@ -190,7 +190,7 @@ func TestEveryFieldIsASetting(t *testing.T) {
 		switch v := s.Value.(type) {
 		case text:
 			*v.at += "x"
-		case choice:
+		case Choice:
 			v.set((slices.Index(v.of, v.String()) + 1) % len(v.of))
 		case truth:
 			*v.at = !*v.at

@@ -19,28 +19,33 @@ type text struct{ at *string }
 func (v text) String() string     { return *v.at }
 func (v text) Set(s string) error { *v.at = s; return nil }
 
-// choice is one of several words. set and show say which of them it is, by its place.
-type choice struct {
+// Choice is one of several words. set and show say which of them it is, by its place.
+type Choice struct {
 	of   []string
 	show func() string
 	set  func(place int)
 }
 
-// oneOf returns a choice of texts.
-func oneOf[T ~string](at *T, of ...T) choice {
-	return choice{
+// NewChoice returns a choice of words. set and show say which of them it is, by its place.
+func NewChoice(of []string, show func() string, set func(place int)) Choice {
+	return Choice{of, show, set}
+}
+
+// oneOf returns a Choice of texts.
+func oneOf[T ~string](at *T, of ...T) Choice {
+	return Choice{
 		of:   format.Texts(of, func(t T) string { return string(t) }),
 		show: func() string { return string(*at) },
 		set:  func(place int) { *at = of[place] },
 	}
 }
 
-// byName returns a choice of constants; names are theirs, from 0 on. Those in but cannot be
+// byName returns a Choice of constants; names are theirs, from 0 on. Those in but cannot be
 // chosen.
 func byName[T interface {
 	~uint8
 	fmt.Stringer
-}](at *T, names []string, but ...T) choice {
+}](at *T, names []string, but ...T) Choice {
 	var all []T
 	var of []string
 	for i, name := range names {
@@ -48,19 +53,20 @@ func byName[T interface {
 			all, of = append(all, T(i)), append(of, name)
 		}
 	}
-	return choice{
+	return Choice{
 		of:   of,
 		show: func() string { return (*at).String() },
 		set:  func(place int) { *at = all[place] },
 	}
 }
 
-func (v choice) String() string { return v.show() }
+func (v Choice) String() string { return v.show() }
 
 // Names returns the words, for completion.
-func (v choice) Names() []string { return v.of }
+func (v Choice) Names() []string { return v.of }
 
-func (v choice) Set(s string) error {
+// Set chooses the word s. It fails where s is none of the words.
+func (v Choice) Set(s string) error {
 	place := slices.Index(v.of, s)
 	if place < 0 {
 		return fmt.Errorf("%q is none of %s", s, strings.Join(v.of, ", "))

@@ -139,16 +139,15 @@ func (r *run) find(points []int) (missing []int, err error) {
 // name gives a kept result the names that this sweep has for its policy and selection: a
 // result belongs to what they do, whatever they are called.
 func (r *run) name(i int, s *replay.Summary) error {
-	o, err := optionsOf(r.Points[i].Options)
-	if err != nil {
-		return err
-	}
-	policy, selection, err := o.Labels()
-	if err != nil {
-		return err
-	}
-	s.Policy = policy
+	p, with := &r.Points[i], replay.Log
 	if s.Clusters != nil {
+		with = replay.Clusters
+	}
+	policy, selection, err := replay.Labels(with, p.Option("policy"), p.Option("selection"))
+	if err != nil {
+		return err
+	}
+	if s.Policy = policy; s.Clusters != nil {
 		s.Clusters.Selection = selection
 	}
 	return nil
