@@ -101,6 +101,7 @@ func TestSchedulerParameters(t *testing.T) {
 		{"at once", "batch_sched_delay=0,sched_min_interval=0", with(func(s *priority.Scheduling) { s.BatchDelay, s.MinInterval = 0, 0 })},
 		{"inside the text", "=bf_interval=600,xsched_interval=7,bf_interval=20", with(func(s *priority.Scheduling) { s.BackfillInterval, s.Interval = 600, 7 })},
 		{"a unit", "bf_interval=600s,max_rpc_count=9", with(func(s *priority.Scheduling) { s.BackfillInterval, s.MaxRPCs = 600, 9 })},
+		{"after a letter of two bytes", "ıİbf_window=60", with(func(s *priority.Scheduling) { s.BackfillWindow = 3600 })},
 		{"any case", "BF_Window=60", with(func(s *priority.Scheduling) { s.BackfillWindow = 3600 })},
 		{"what Slurm ignores", "bf_interval=0,bf_window=50000,bf_resolution=0,batch_sched_delay=-1,bf_max_job_user=-1,sched_interval=0", standard},
 		{"what is not read", "bf_yield_interval=5,nohold_on_prolog_fail,bf_window_linear=7", standard},
@@ -130,6 +131,7 @@ func TestParseControllerFaults(t *testing.T) {
 		{"damping", head + "FairShareDampeningFactor=0\n", `FairShareDampeningFactor="0": below 1`},
 		{"small", head + "PriorityFavorSmall=perhaps\n", `PriorityFavorSmall="perhaps": not Yes or No`},
 		{"parameter", head + "SchedulerParameters=bf_window=long\n", `slurm.conf: SchedulerParameters: "bf_window=long": not a number`},
+		{"at the end, after a byte that is no letter", head + "SchedulerParameters=0\x89sched_interval=\n", `"sched_interval=": not a number`},
 		{"shown without a release", "Configuration data as of 1\nClusterName = c\nPriorityType = priority/basic\n", "scontrol show config: no SLURM_VERSION"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

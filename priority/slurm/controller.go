@@ -360,11 +360,12 @@ func schedulerParameters(c *priority.Controller) error {
 // option finds an option as slurmctld does: the first place in the text, inside a word too,
 // and in any case (xstrcasestr in Slurm's src/common/xstring.c). It returns what follows.
 func option(text, name string) (rest string, is bool) {
-	at := strings.Index(strings.ToLower(text), name)
-	if at < 0 {
-		return "", false
+	for at := range max(0, len(text)-len(name)+1) {
+		if rest := text[at+len(name):]; strings.EqualFold(text[at:at+len(name)], name) {
+			return rest, true
+		}
 	}
-	return text[at+len(name):], true
+	return "", false
 }
 
 // numberOf returns the number of an option: its leading digits.
