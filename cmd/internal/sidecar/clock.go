@@ -97,7 +97,7 @@ const unheardFor = ostrich.Time(60)
 // A job with an invalid row has been reported.
 func (s *Sidecar) unheard(now ostrich.Time) bool {
 	return slices.ContainsFunc(s.provisional.new, func(q *priority.Queued) bool {
-		if _, out := s.skipped[q.Job]; out || q.Submit <= s.heard || q.Submit+unheardFor > now {
+		if _, out := s.skipped[q.Job]; out || q.Submit <= s.provisional.latest || q.Submit+unheardFor > now {
 			return false
 		}
 		_, known := s.accounting.Record(q.Job)

@@ -62,9 +62,8 @@ func newComments(c *Config, commands Controller) comments {
 	return m
 }
 
-// begin starts a cycle. Comments that were read a while ago are read again, as
-// users may change them.
-func (m *comments) begin(ctx context.Context) {
+// begin reads comments again that were read a while ago, as users may change them.
+func (m *comments) begin(ctx context.Context, _ []priority.Queued) {
 	m.fresh, m.err = false, nil
 	if m.from != nil && time.Since(m.read) >= configAge {
 		m.ask(ctx)
@@ -104,11 +103,10 @@ func (m *comments) of(id, group ostrich.JobID) (accounting.Said, bool) {
 	return s, ok
 }
 
-// fill adds to events what the users said of the jobs. It asks slurmctld if it
-// does not know the comment of a new job.
-func (m *comments) fill(ctx context.Context, events []ostrich.Event) {
+// fill asks slurmctld if the comment of a new job is not known.
+func (m *comments) fill(ctx context.Context, events []ostrich.Event) []ostrich.Event {
 	if m.from == nil {
-		return
+		return events
 	}
 	if !m.fresh && slices.ContainsFunc(events, m.unknown) {
 		m.ask(ctx)
@@ -118,13 +116,13 @@ func (m *comments) fill(ctx context.Context, events []ostrich.Event) {
 		s, _ := m.of(j.ID, j.Group)
 		m.say(j, s)
 	}
+	return events
 }
 
-// join fills in the events of accounting, and remembers what it passes on.
-func (m *comments) join(ctx context.Context, events []ostrich.Event) {
-	m.fill(ctx, events)
+func (m *comments) join(ctx context.Context, events []ostrich.Event) []ostrich.Event {
+	events = m.fill(ctx, events)
 	if m.from == nil {
-		return
+		return events
 	}
 	for i := range events {
 		e := &events[i]
@@ -141,6 +139,7 @@ func (m *comments) join(ctx context.Context, events []ostrich.Event) {
 			m.passed[e.Job.ID] = said{now, e.Job.Group}
 		}
 	}
+	return events
 }
 
 // unknown reports whether an event submits a job whose comment is not known.
@@ -156,8 +155,6 @@ func (m *comments) say(j *ostrich.Job, s accounting.Said) {
 	j.Campaign = cmp.Or(s.Campaign, j.Campaign)
 }
 
-// changes returns events for the jobs whose comments say something else than was passed
-// on.
 func (m *comments) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Record, bool)) []ostrich.Event {
 	if !m.fresh || m.err != nil {
 		return nil

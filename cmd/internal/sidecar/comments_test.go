@@ -201,8 +201,7 @@ func TestCommentsOfTasks(t *testing.T) {
 		for i, kind := range []ostrich.Kind{ostrich.Submit, ostrich.End} {
 			e.Kind = kind
 			events := []ostrich.Event{e}
-			m.join(t.Context(), events)
-			equal(t, "hint", tt.want, events[0].Job.Hint)
+			equal(t, "hint", tt.want, m.join(t.Context(), events)[0].Job.Hint)
 			equal(t, "remembered", 1-i, len(m.passed))
 		}
 	}

@@ -69,15 +69,15 @@ type Sidecar struct {
 	lead  *Lead // decides who writes; nil where nobody else can
 	leads bool  // it was our turn in the latest cycle
 
-	comments    comments
-	holds       holds
-	nices       nices
+	overlays    []overlay // the next four, in this order
 	provisional provisional
+	comments    comments
+	nices       nices
+	holds       holds
 	rivals      []journal.Record // found, and not yet reported in a cycle
 	orphans     orphans
 
 	fresh  ostrich.Time // the latest time at which accounting was complete
-	heard  ostrich.Time // time of the latest event that accounting has reported
 	behind ostrich.Time // since when accounting has lagged in every cycle; 0 if it does not
 
 	writing atomic.Bool // a burst is being written
@@ -267,7 +267,7 @@ func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 		return nil, s.place.failed(err)
 	}
 	s.place.read()
-	s.heard = max(s.heard, heard)
+	s.provisional.latest = max(s.provisional.latest, heard)
 	s.leaveOut(batch.Skipped, queue)
 	if err = s.lags(batch.Now, &diag); err != nil {
 		return nil, err
@@ -320,15 +320,7 @@ const mostNews = 1 << 17
 // of the latest event that accounting has reported.
 func (s *Sidecar) read(ctx context.Context, queue []priority.Queued) (batch slurmdb.Batch, heard ostrich.Time, err error) {
 	var events []ostrich.Event
-	add := func() {
-		s.comments.join(ctx, events)
-		s.nices.join(events)
-		s.pools.Add(s.holds.join(events)...)
-	}
-	s.comments.begin(ctx)
-	s.holds.begin(queue)
-	s.nices.begin(queue, s.ownNice)
-	s.provisional.begin(queue, s.heard, func(id ostrich.JobID) bool { _, known := s.accounting.Record(id); return known })
+	s.begin(ctx, queue)
 	batch, err = s.accounting.PollEach(ctx, func(e ostrich.Event) {
 		switch e.Kind {
 		case ostrich.Submit, ostrich.Start, ostrich.End:
@@ -337,26 +329,19 @@ func (s *Sidecar) read(ctx context.Context, queue []priority.Queued) (batch slur
 			ostrich.Hold, ostrich.Release:
 			// These can carry the time of the reading.
 		}
-		s.provisional.hear(&e)
 		if s.looked {
 			if s.news = append(s.news, e); len(s.news) > mostNews {
 				s.news, s.looked = nil, false
 			}
 		}
 		if events = append(events, e); len(events) == batchSize {
-			add()
+			s.join(ctx, events, nil)
 			events = events[:0]
 		}
 	})
-	add()
+	s.join(ctx, events, nil)
 	if err == nil {
-		said := s.comments.changes(batch.Now, s.accounting.Record)
-		s.nices.join(said)
-		s.pools.Add(said...)
-		ordered := s.nices.changes(batch.Now, s.accounting.Record)
-		s.comments.fill(ctx, ordered)
-		s.pools.Add(ordered...)
-		s.pools.Add(s.holds.changes(batch.Now, s.accounting.Record)...)
+		s.correct(ctx, batch.Now)
 	}
 	return batch, min(heard, batch.Now), err
 }

@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"context"
 	"slices"
 	"time"
 
@@ -85,15 +86,14 @@ func (h *holds) recall(queue []priority.Queued, now time.Time) []priority.Queued
 	return h.recalled.with(queue, edits, func(q *priority.Queued, reason string) { q.Reason = reason })
 }
 
-// begin starts a cycle.
-func (h *holds) begin(queue []priority.Queued) {
+func (h *holds) begin(_ context.Context, queue []priority.Queued) {
 	h.stale = h.stale || !sameList(h.queue, queue)
 	h.queue = queue
 }
 
 // join adds to events that a new job cannot start, and drops the release of a job
 // that the queue has at a limit.
-func (h *holds) join(events []ostrich.Event) []ostrich.Event {
+func (h *holds) join(_ context.Context, events []ostrich.Event) []ostrich.Event {
 	h.joined = h.joined[:0]
 	h.stale = h.stale || len(events) > 0
 	for _, e := range events {
@@ -121,11 +121,23 @@ func (h *holds) join(events []ostrich.Event) []ostrich.Event {
 	return h.joined
 }
 
+// fill adds that a supposed job cannot start.
+func (h *holds) fill(_ context.Context, events []ostrich.Event) []ostrich.Event {
+	var all []ostrich.Event
+	for _, e := range events {
+		all = append(all, e)
+		if h.waits[e.Job.ID] != priority.Able {
+			e.Kind = ostrich.Hold
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
 // knownLate is how long ago a job may have become able to start although
 // slurmctld's queue, read before, still shows it waiting.
 const knownLate = ostrich.Time(5)
 
-// changes returns events for the jobs on which the queue and the schedules differ.
 func (h *holds) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Record, bool)) []ostrich.Event {
 	var events []ostrich.Event
 	if h.stale {

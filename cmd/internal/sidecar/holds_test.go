@@ -79,7 +79,7 @@ func TestHoldsChange(t *testing.T) {
 	} {
 		h := newHolds()
 		h.kept[1] = tt.kept
-		h.begin(h.recall([]priority.Queued{{Job: 1, Priority: 5, Reason: tt.reason, Listed: tt.listed}}, time.Now()))
+		h.begin(t.Context(), h.recall([]priority.Queued{{Job: 1, Priority: 5, Reason: tt.reason, Listed: tt.listed}}, time.Now()))
 		eligible := ostrich.Time(0)
 		record := func(ostrich.JobID) (slurmdb.Record, bool) {
 			return slurmdb.Record{Job: ostrich.Job{ID: 1}, Eligible: eligible}, eligible >= 0
@@ -107,7 +107,7 @@ func TestHoldsJoin(t *testing.T) {
 		h := newHolds()
 		h.recall([]priority.Queued{{Job: 1, Priority: 5, Reason: reason}}, time.Now())
 		var got []ostrich.Kind
-		for _, e := range h.join([]ostrich.Event{{Kind: ostrich.Submit, Job: ostrich.Job{ID: 1}}, {Kind: ostrich.Release, Job: ostrich.Job{ID: 1}}}) {
+		for _, e := range h.join(t.Context(), []ostrich.Event{{Kind: ostrich.Submit, Job: ostrich.Job{ID: 1}}, {Kind: ostrich.Release, Job: ostrich.Job{ID: 1}}}) {
 			got = append(got, e.Kind)
 		}
 		equal(t, reason, want, got)

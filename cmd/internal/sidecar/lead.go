@@ -15,12 +15,20 @@ import (
 // database, or of a file if there is no database. It outlives the sidecars of a daemon, so
 // that a new configuration does not give the lock away. One sidecar at a time may use it.
 //
-// While the lock is ours it is confirmed four times within the term. The server
-// gives it to another daemon at once if the connection is cut, and after a term of
-// silence if the connection only seems to live. We stop writing half a term after
-// the latest confirmation, and a daemon that has just got the lock waits for a
-// term before it looks at the queue. So one has stopped before the other begins,
-// without a common clock.
+// The lock is a lease. Its holder asks the server four times within a term T whether it
+// still has it, and writes until T/2 after the latest question that was answered. A daemon
+// that has just got the lock waits for T before it looks at the queue. So one has stopped
+// before the other begins, without a common clock. Here the connection of A falls silent
+// after time 0:
+//
+//	        0 A asks, the last that is answered
+//	        │      T/2       T               2T
+//	A       ├─writes─┤       │                │
+//	server  ├─A's lock───────┤ free at T      │
+//	B       │                ├─waits for T────┼─writes ──►
+//
+// If the connection is cut, the server frees the lock at once. B may take it soon after 0,
+// and then begins at T.
 type Lead struct {
 	// Wait is set if another daemon may have had the lock before we first get it: then we
 	// wait for it to stop. A command that does one cycle must end soon, and does not set it.

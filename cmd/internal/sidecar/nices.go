@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"context"
 	"slices"
 
 	"slurm-ostrich/ostrich"
@@ -11,39 +12,38 @@ import (
 // nices joins the users' nice values, which only slurmctld knows, with what accounting
 // reports of their jobs. The present value of a pending job counts.
 type nices struct {
-	queue  []priority.Queued       // that own was read from
-	own    map[ostrich.JobID]int64 // of its jobs; none is 0
-	passed map[ostrich.JobID]int64 // to the schedules, of jobs that have not ended; none is 0
-	stale  bool                    // own and passed may differ
+	queue  []priority.Queued              // that own was read from
+	of     func(q *priority.Queued) int64 // the value that its user gave a job of the queue
+	own    map[ostrich.JobID]int64        // of its jobs; none is 0
+	passed map[ostrich.JobID]int64        // to the schedules, of jobs that have not ended; none is 0
+	stale  bool                           // own and passed may differ
 }
 
-func newNices() nices {
-	return nices{own: make(map[ostrich.JobID]int64), passed: make(map[ostrich.JobID]int64), stale: true}
+func newNices(of func(q *priority.Queued) int64) nices {
+	return nices{of: of, own: make(map[ostrich.JobID]int64), passed: make(map[ostrich.JobID]int64), stale: true}
 }
 
-// begin starts a cycle. own returns the nice value that the user gave a job of the queue.
-func (n *nices) begin(queue []priority.Queued, own func(q *priority.Queued) int64) {
+func (n *nices) begin(_ context.Context, queue []priority.Queued) {
 	if sameList(n.queue, queue) {
 		return
 	}
 	n.queue, n.stale = queue, true
 	clear(n.own)
 	for i := range queue {
-		if v := own(&queue[i]); v != 0 {
+		if v := n.of(&queue[i]); v != 0 {
 			n.own[queue[i].Job] = v
 		}
 	}
 }
 
-// fill adds the values to events.
-func (n *nices) fill(events []ostrich.Event) {
+func (n *nices) fill(_ context.Context, events []ostrich.Event) []ostrich.Event {
 	for i := range events {
 		events[i].Job.Nice = n.own[events[i].Job.ID]
 	}
+	return events
 }
 
-// join fills in the events of accounting, and remembers what it passes on.
-func (n *nices) join(events []ostrich.Event) {
+func (n *nices) join(_ context.Context, events []ostrich.Event) []ostrich.Event {
 	n.stale = n.stale || len(events) > 0
 	for i := range events {
 		e := &events[i]
@@ -56,6 +56,7 @@ func (n *nices) join(events []ostrich.Event) {
 		}
 		e.Job.Nice = n.passed[e.Job.ID]
 	}
+	return events
 }
 
 func (n *nices) pass(id ostrich.JobID, value int64) {
@@ -66,8 +67,6 @@ func (n *nices) pass(id ostrich.JobID, value int64) {
 	}
 }
 
-// changes returns events for the jobs of the queue with another value than the schedules
-// have.
 func (n *nices) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Record, bool)) []ostrich.Event {
 	if !n.stale || len(n.own)+len(n.passed) == 0 {
 		return nil

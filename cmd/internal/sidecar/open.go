@@ -151,13 +151,16 @@ func (p *parts) sidecar() (*Sidecar, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Sidecar{
+	s := &Sidecar{
 		writer: writer{
 			slurm: p.commands, controller: p.controller, channel: c.Priority.Channel, interval: c.Interval, journal: p.journal,
 		},
 		config: c, accounting: p.accounting, pools: pools, classes: classes, limit: 64 << 20, partitions: p.partitions, asked: time.Now(),
-		comments: newComments(&c, p.commands), holds: newHolds(), nices: newNices(), lead: p.lead, names: p.names,
-	}, nil
+		provisional: provisional{record: p.accounting.Record}, comments: newComments(&c, p.commands), holds: newHolds(), lead: p.lead, names: p.names,
+	}
+	s.nices = newNices(s.ownNice)
+	s.overlays = []overlay{&s.provisional, &s.comments, &s.nices, &s.holds}
+	return s, nil
 }
 
 func otherCluster(configured, controller string) error {

@@ -18,47 +18,66 @@ import (
 // away. They are ordered by what the queue says. Each cycle finds them anew, so a
 // row that arrives confirms or corrects one.
 type provisional struct {
-	queue   []priority.Queued  // of this cycle
-	new     []*priority.Queued // of queue, those that accounting did not know when the cycle began
-	heard   bool               // accounting has reported something since new was found
+	record  func(ostrich.JobID) (slurmdb.Record, bool) // accounting's, of an unfinished job
+	latest  ostrich.Time                               // of the events that accounting has reported
+	queue   []priority.Queued                          // of this cycle
+	new     []*priority.Queued                         // of queue, those that accounting did not know when the cycle began
+	heard   bool                                       // accounting has reported something since new was found
 	ended   map[ostrich.JobID]ostrich.Time
 	records []slurmdb.Record // of the provisional jobs, by id
 }
 
-// begin starts a cycle, and finds the jobs of the queue that accounting does not know.
-// latest is the time of the latest event that it has reported. It may report what happened
-// up to a minute before that late, so only jobs submitted since, and those that were
-// provisional before, are looked up.
-func (p *provisional) begin(queue []priority.Queued, latest ostrich.Time, known func(ostrich.JobID) bool) {
+// begin finds the jobs of the queue that accounting does not know. It may report what
+// happened up to a minute before its latest event late, so only jobs submitted since, and
+// those that were provisional before, are looked up.
+func (p *provisional) begin(_ context.Context, queue []priority.Queued) {
 	p.ended = nil
 	if !p.heard && sameList(p.queue, queue) {
 		return // accounting knows what it knew
 	}
 	p.queue, p.new, p.heard = queue, nil, false
 	for i := range queue {
-		if q := &queue[i]; (q.Submit > latest-unheardFor || p.has(q.Job)) && !known(q.Job) {
+		q := &queue[i]
+		if q.Submit <= p.latest-unheardFor && !p.has(q.Job) {
+			continue
+		}
+		if _, known := p.record(q.Job); !known {
 			p.new = append(p.new, q)
 		}
 	}
 }
 
-// hear processes an event of accounting: a job that has ended since the queue was
-// read is not expected any more.
-func (p *provisional) hear(e *ostrich.Event) {
-	p.heard = true
-	if e.Kind != ostrich.End || len(p.new) == 0 {
-		return
-	}
-	if p.ended == nil {
-		p.ended = make(map[ostrich.JobID]ostrich.Time, len(p.new))
-		for _, q := range p.new {
-			p.ended[q.Job] = 0
+// join notes which jobs accounting knows now: one that has ended since the queue was read
+// is not expected any more.
+func (p *provisional) join(_ context.Context, events []ostrich.Event) []ostrich.Event {
+	for i := range events {
+		e := &events[i]
+		if e.Kind == ostrich.Change || e.Kind == ostrich.Hold || e.Kind == ostrich.Release {
+			continue // of a job that it knew
+		}
+		p.heard = true
+		if e.Kind != ostrich.End || len(p.new) == 0 {
+			continue
+		}
+		if p.ended == nil {
+			p.ended = make(map[ostrich.JobID]ostrich.Time, len(p.new))
+			for _, q := range p.new {
+				p.ended[q.Job] = 0
+			}
+		}
+		if _, is := p.ended[e.Job.ID]; is {
+			p.ended[e.Job.ID] = e.At
 		}
 	}
-	if _, is := p.ended[e.Job.ID]; is {
-		p.ended[e.Job.ID] = e.At
-	}
+	return events
 }
+
+// changes returns nothing: what the queue says of its jobs is supposed, see expected.
+func (p *provisional) changes(ostrich.Time, func(ostrich.JobID) (slurmdb.Record, bool)) []ostrich.Event {
+	return nil
+}
+
+func (p *provisional) fill(_ context.Context, events []ostrich.Event) []ostrich.Event { return events }
 
 // find returns the record of a provisional job.
 func (p *provisional) find(id ostrich.JobID) (slurmdb.Record, bool) {
@@ -94,14 +113,13 @@ func (s *Sidecar) nameOf(j *ostrich.Job, uid uint32) string {
 	return name
 }
 
-// suppose gives the schedules the jobs of the queue that accounting has not
+// expected returns the submissions of the jobs of the queue that accounting has not
 // reported. A task that has just left the waiting ones of an array waits for its
 // own row: until then the array's row counts it.
-func (s *Sidecar) suppose(ctx context.Context) {
+func (s *Sidecar) expected() (events []ostrich.Event) {
 	p := &s.provisional
 	counted := sync.OnceValue(s.waitingArrays)
 	p.records = nil
-	var events []ostrich.Event
 	for _, q := range p.new {
 		if _, known := s.accounting.Record(q.Job); known || p.ended[q.Job] >= q.Submit {
 			continue
@@ -126,14 +144,9 @@ func (s *Sidecar) suppose(ctx context.Context) {
 			ArrayJob: q.Array, ArrayTask: slurmdb.NoTask, HetJob: w.Het, State: slurmdb.Pending, Limit: w.Limit,
 		})
 		events = append(events, ostrich.Event{At: j.Submit, Kind: ostrich.Submit, Job: j})
-		if s.holds.waits[q.Job] != priority.Able {
-			events = append(events, ostrich.Event{At: j.Submit, Kind: ostrich.Hold, Job: j})
-		}
 	}
 	slices.SortFunc(p.records, func(a, b slurmdb.Record) int { return cmp.Compare(a.Job.ID, b.Job.ID) })
-	s.comments.fill(ctx, events)
-	s.nices.fill(events)
-	s.pools.Suppose(events...)
+	return events
 }
 
 // waitingArrays returns the job arrays for which accounting has a record of
