@@ -13,6 +13,7 @@ import (
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/orderbench"
 	"slurm-ostrich/cmd/internal/replay"
+	"slurm-ostrich/cmd/internal/runs"
 )
 
 func benchCommand() *cli.Command {
@@ -39,12 +40,12 @@ func benchCommand() *cli.Command {
 		replay.FloorFlag(&o.Floor),
 		replay.SatisfactionFlag("", &o.Satisfaction),
 		&cli.BoolFlag{Name: "quick", Usage: "only the first three logs, and one shake", Destination: &o.Quick},
-		&cli.StringFlag{Name: "resume", Usage: "keep finished runs in `FILE`, or in runs.jsonl in that folder, and make those only that it lacks", Destination: &o.Resume},
+		&cli.StringFlag{Name: "resume", Usage: "keep finished runs in `DIR`, which is made if it is not there, and make those only that it lacks", Destination: &o.Resume},
 		&cli.StringFlag{Name: "html", Usage: "write a page to `FILE`"},
 		&cli.StringFlag{Name: "svg", Usage: "draw the mean campaign stretch by log into `FILE`"},
 		&cli.StringFlag{Name: "markdown", Usage: "write the tables to `FILE` in Markdown, as docs/order.md has them"},
 		&cli.BoolFlag{Name: "summary", Usage: "write the figures over all logs only"},
-		replay.WorkersFlag(&o.Workers),
+		runs.WorkersFlag(&o.Workers),
 	}, o.Flags(), console.Formats()), func(c *cli.Context) error { return bench(c, o) })
 }
 

@@ -17,6 +17,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/livecompare"
 	"slurm-ostrich/cmd/internal/replay"
+	"slurm-ostrich/cmd/internal/runs"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/socket"
 	"slurm-ostrich/cmd/internal/view"
@@ -47,7 +48,7 @@ func compareCommand() *cli.Command {
 		&cli.BoolFlag{Name: "anonymize", Usage: "replace the names of users and accounts", Destination: &o.Anonymize},
 		&cli.Uint64Flag{Name: "seed", Usage: "`NUMBER` from which the bootstrap draws", Value: 1, Destination: &o.Seed},
 		&cli.IntFlag{Name: "resamples", Usage: "`NUMBER` of resamples of the bootstrap", Value: 1000, Destination: &o.Resamples},
-		replay.WorkersFlag(&o.Workers),
+		runs.WorkersFlag(&o.Workers),
 		&cli.BoolFlag{Name: "live", Usage: "show the comparison that a running ostrichd keeps, instead; it is asked as ostrich plan asks"},
 		&cli.StringFlag{Name: "address", Usage: "with --live, `HOST:PORT` of ostrichd, or https://HOST:PORT", DefaultText: "listen of the configuration"},
 		&cli.StringFlag{Name: "http-config", Usage: "with --address, `FILE` that says whom to trust (tls_config) and which password to give (basic_auth), in the format of Prometheus' HTTP clients"},

@@ -12,6 +12,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/replay"
+	"slurm-ostrich/cmd/internal/runs"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 )
@@ -38,7 +39,7 @@ func simulateCommand() *cli.Command {
 		&cli.StringFlag{Name: "campaigns-csv", Usage: "write a row a campaign to `FILE`"},
 		&cli.StringFlag{Name: "utilisation-csv", Usage: "write the utilisation over time to `FILE`"},
 		&cli.DurationFlag{Name: "step", Usage: "`TIME` between two rows of --utilisation-csv", Value: time.Hour},
-		replay.WorkersFlag(&workers),
+		runs.WorkersFlag(&workers),
 	}, o.CampaignFlags(), console.Formats()), func(c *cli.Context) error {
 		o.Given = c.IsSet
 		return simulate(c, o, workers)

@@ -15,6 +15,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/runs"
 )
 
 // Options say which figures are drawn and where they are written.
@@ -128,7 +129,7 @@ func (o *Options) draw(ctx context.Context, list []Figure, stderr io.Writer) ([]
 	}
 	drawing, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	drawn, err := instances(drawing, Input{Workers: workers}, len(list), func(i int) (Drawn, error) {
+	drawn, err := runs.Each(drawing, workers, len(list), func(i int) (Drawn, error) {
 		in := o.Input
 		in.Workers, in.Progress = workers, func(done, total int) {
 			if total > 0 {

@@ -2,60 +2,31 @@ package figures
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 	"sync"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"slurm-ostrich/cmd/internal/runs"
 	"slurm-ostrich/ostrich/trace"
 )
 
-// instances computes f for the numbers from 0 to n−1, by all workers at once. The
-// results are in the order of the numbers. It returns the error of the smallest
-// number that failed, or of ctx.
+// instances is [runs.Each] for the instances of a figure, which tells its progress.
 func instances[T any](ctx context.Context, in Input, n int, f func(i int) (T, error)) ([]T, error) {
-	results, failed := make([]T, n), make([]error, n)
-	var (
-		next   atomic.Int64 // not yet begun
-		stop   atomic.Bool
-		report sync.Mutex
-		done   int
-		finish sync.WaitGroup
-	)
-	for range min(max(in.Workers, 1), n) {
-		finish.Go(func() {
-			for !stop.Load() && ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				if results[i], failed[i] = f(i); failed[i] != nil {
-					stop.Store(true)
-					return
-				}
-				report.Lock()
-				done++
-				if in.Progress != nil {
-					in.Progress(done, n)
-				}
-				report.Unlock()
-			}
-		})
-	}
-	finish.Wait()
-	for _, err := range failed { // numbers are begun in order, so all below one that failed were tried
-		if err != nil {
-			return nil, err
+	var mu sync.Mutex
+	done := 0
+	return runs.Each(ctx, in.Workers, n, func(i int) (T, error) {
+		result, err := f(i)
+		if err == nil && in.Progress != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			done++
+			in.Progress(done, n)
 		}
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("figures: %w", err)
-	}
-	return results, nil
+		return result, err
+	})
 }
 
 // sorted returns the numbers from 0 to n−1 in the order of a comparison.

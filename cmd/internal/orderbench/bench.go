@@ -10,10 +10,14 @@ import (
 	"sync"
 
 	"slurm-ostrich/cmd/internal/replay"
+	"slurm-ostrich/cmd/internal/runs"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/ostrich/sim"
 )
+
+// form is part of the key of every run, so that runs of another form are ignored.
+const form = "ostrich bench 1"
 
 // Settings say how orders are measured. Only results of the same settings can be
 // compared; the number of shakes may differ.
@@ -99,7 +103,8 @@ func New(logs []Log, policies []Policy, s Settings, code string) (*Bench, error)
 
 // add plans the runs of a log. Policies with the same settings share a run.
 func (b *Bench) add(log Log, code string) {
-	number, id := len(b.logs), identity(&log)
+	number, id, settings := len(b.logs), identity(&log), b.settings
+	settings.Shakes = 0 // a run is the same among more of them
 	parts := cut(log.Jobs, b.settings.Parts, b.settings.PartJobs)
 	all := make([][]shaken, len(parts))
 	for p := range parts {
@@ -110,10 +115,10 @@ func (b *Bench) add(log Log, code string) {
 					continue
 				}
 				name := b.policies[i].Canonical
-				sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%s\n%s\n%d %d", code, id, name, p, s))
+				key := runs.Key(form, code, fmt.Sprintf("%+v", settings), id, name, fmt.Sprint(p, s))
 				b.runs = append(b.runs, Run{
 					Log: log.Name, Policy: name, Part: p, Shake: s, Jobs: len(parts[p]),
-					log: number, policy: i, key: hex.EncodeToString(sum[:16]),
+					log: number, policy: i, key: key,
 				})
 				all[p][s].left++
 			}
@@ -153,6 +158,24 @@ func (b *Bench) Keep(r *Run, m Measures) {
 	if p.left--; p.left == 0 {
 		p.campaigns = nil
 	}
+}
+
+// Restore passes the kept runs to the bench, and returns how many.
+func (b *Bench) Restore(store *runs.Store) (int, error) {
+	n := 0
+	for i := range b.runs {
+		r := &b.runs[i]
+		var m Measures
+		found, err := store.Find(r.key, &m)
+		if err != nil {
+			return n, err
+		}
+		if found {
+			b.Keep(r, m)
+			n++
+		}
+	}
+	return n, nil
 }
 
 // of returns what a run replays.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
-	"errors"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"slurm-ostrich/cmd/internal/runs"
 	"slurm-ostrich/cmd/internal/svg/svgtest"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
@@ -292,14 +292,17 @@ func busy() []Log {
 const allKinds = "fairshare,ostrich,ostrich:gate=off:grace=24h:predictor=alike:inside=spt:memory=7d,paper,exact=paper:estimate=exact,fcfs,spt,spt:estimate=exact"
 
 // replayed makes all runs that are not done; after says whether to go on.
-func replayed(t *testing.T, logs []Log, policies []Policy, s Settings, store *Store) *Bench {
+func replayed(t *testing.T, logs []Log, policies []Policy, s Settings, store *runs.Store) *Bench {
 	t.Helper()
 	b, err := New(logs, policies, s, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if store != nil {
-		store.Restore(b)
+	if store == nil {
+		store = &runs.Store{} // keeps nothing
+	}
+	if _, err := b.Restore(store); err != nil {
+		t.Fatal(err)
 	}
 	for i := range b.runs {
 		r := &b.runs[i]
@@ -315,10 +318,8 @@ func replayed(t *testing.T, logs []Log, policies []Policy, s Settings, store *St
 			t.Errorf("%d of %d jobs ended", ended, r.Jobs)
 		}
 		b.Keep(r, m)
-		if store != nil {
-			if err := store.Add(r, m); err != nil {
-				t.Fatal(err)
-			}
+		if err := store.Keep(r.key, m); err != nil {
+			t.Fatal(err)
 		}
 	}
 	for _, parts := range b.shaken {
@@ -356,19 +357,18 @@ func TestPoliciesRun(t *testing.T) {
 	}
 }
 
-// TestResume cuts the file of a finished bench after each number of its bytes, as
-// a kill would, and goes on from there: the result is always the same.
+// TestResume ends a bench after each number of its runs, as a kill would, and goes on
+// from there: the result is always the same.
 func TestResume(t *testing.T) {
 	policies, err := ParsePolicies("fairshare,paper")
 	if err != nil {
 		t.Fatal(err)
 	}
 	settings := Settings{Parts: 2, PartJobs: 100, Seed: 7, Shakes: 2, Floor: 10, Loop: "open", Satisfaction: "median"}
-	folder := t.TempDir()
-	open := func(path string) *Store {
+	open := func() *runs.Store {
 		t.Helper()
-		s, openErr := OpenStore(path, settings)
-		if openErr != nil {
+		s := &runs.Store{Dir: t.TempDir()}
+		if openErr := s.Make(); openErr != nil {
 			t.Fatal(openErr)
 		}
 		return s
@@ -381,111 +381,82 @@ func TestResume(t *testing.T) {
 		}
 		return string(raw)
 	}
-	store := open(folder)
+	store := open()
 	want := asJSON(replayed(t, busy(), policies, settings, store))
-	if err = store.file.Close(); err != nil {
-		t.Fatal(err)
+	kept, err := filepath.Glob(store.Path("results", "*.json"))
+	if err != nil || len(kept) != 8 {
+		t.Fatalf("%d runs are kept: %v", len(kept), err)
 	}
-	whole, err := os.ReadFile(filepath.Join(folder, "runs.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bytes.Count(whole, []byte("\n"))
-	if lines != 1+8 {
-		t.Fatalf("%d lines:\n%s", lines, whole)
-	}
-	for at := 0; at <= len(whole); at += 97 {
-		path := filepath.Join(folder, "cut.jsonl")
-		if err := os.WriteFile(path, whole[:at], 0o600); err != nil {
-			t.Fatal(err)
+	for n := range kept {
+		cut := open()
+		for _, path := range kept[:n] {
+			if err = os.Link(path, cut.Path("results", filepath.Base(path))); err != nil {
+				t.Fatal(err)
+			}
 		}
-		store = open(path)
-		if got, want := len(store.found), max(0, bytes.Count(whole[:at], []byte("\n"))-1); got != want {
-			t.Errorf("cut at %d: %d runs, want %d", at, got, want)
+		if got := asJSON(replayed(t, busy(), policies, settings, cut)); got != want {
+			t.Fatalf("%d of the runs were kept:\n%s\nwant\n%s", n, got, want)
 		}
-		if got := asJSON(replayed(t, busy(), policies, settings, store)); got != want {
-			t.Fatalf("cut at %d:\n%s\nwant\n%s", at, got, want)
-		}
-		if err := store.file.Close(); err != nil {
-			t.Fatal(err)
-		}
-		again, err := os.ReadFile(path)
-		if err != nil || !bytes.Equal(again, whole) {
-			t.Fatalf("cut at %d, the file is\n%s\n%v", at, again, err)
+		for _, path := range kept {
+			whole, readErr := os.ReadFile(path)
+			if readErr != nil {
+				t.Fatal(readErr)
+			}
+			again, readErr := os.ReadFile(cut.Path("results", filepath.Base(path)))
+			if readErr != nil || !bytes.Equal(again, whole) {
+				t.Fatalf("%d of the runs were kept, one is\n%s\n%v", n, again, readErr)
+			}
 		}
 	}
 
-	// Another program, other jobs or another policy are other runs.
-	store = open(folder)
+	// Another program, other jobs, another policy or other settings are other runs; more
+	// shakes are more of the same.
 	for _, other := range []struct {
 		policies string
 		logs     []Log
 		code     string
+		change   func(*Settings)
 		want     int
 	}{
-		{"fairshare,paper", busy(), "test", 8},
-		{"spt,label=paper", busy(), "test", 4},
-		{"fairshare,paper:gate=off", busy(), "test", 4},
-		{"fairshare,paper", busy(), "other", 0},
-		{"fairshare,paper", []Log{{Name: "busy", Procs: 3, Jobs: busy()[0].Jobs}}, "test", 0},
+		{"fairshare,paper", busy(), "test", nil, 8},
+		{"spt,label=paper", busy(), "test", nil, 4},
+		{"fairshare,paper:gate=off", busy(), "test", nil, 4},
+		{"fairshare,paper", busy(), "other", nil, 0},
+		{"fairshare,paper", []Log{{Name: "busy", Procs: 3, Jobs: busy()[0].Jobs}}, "test", nil, 0},
+		{"fairshare,paper", busy(), "test", func(s *Settings) { s.Shakes = 9 }, 8},
+		{"fairshare,paper", busy(), "test", func(s *Settings) { s.Parts = 1 }, 0},
+		{"fairshare,paper", busy(), "test", func(s *Settings) { s.PartJobs = 99 }, 0},
+		{"fairshare,paper", busy(), "test", func(s *Settings) { s.Seed = 8 }, 0},
+		{"fairshare,paper", busy(), "test", func(s *Settings) { s.Floor = 0 }, 0},
+		{"fairshare,paper", busy(), "test", func(s *Settings) { s.Loop = "closed" }, 0},
+		{"fairshare,paper", busy(), "test", func(s *Settings) { s.Satisfaction = ".25" }, 0},
 	} {
-		policies, err := ParsePolicies(other.policies)
-		if err != nil {
-			t.Fatal(err)
+		list, bad := ParsePolicies(other.policies)
+		if bad != nil {
+			t.Fatal(bad)
 		}
-		b, err := New(other.logs, policies, settings, other.code)
-		if err != nil {
-			t.Fatal(err)
+		changed := settings
+		if other.change != nil {
+			other.change(&changed)
 		}
-		if got := store.Restore(b); got != other.want {
-			t.Errorf("%s of %s: %d runs, want %d", other.policies, other.code, got, other.want)
+		b, bad := New(other.logs, list, changed, other.code)
+		if bad != nil {
+			t.Fatal(bad)
+		}
+		if got, bad := b.Restore(store); got != other.want || bad != nil {
+			t.Errorf("%s of %s, %+v: %d runs, want %d (%v)", other.policies, other.code, changed, got, other.want, bad)
 		}
 	}
-	if err := store.file.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
 
-func TestOpenStoreErrors(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "runs.jsonl")
-	settings := Settings{Parts: 2, PartJobs: 100, Seed: 7, Shakes: 2, Floor: 10, Loop: "open", Satisfaction: "median"}
-	const first = `{"bench":{"parts":2,"part_jobs":100,"seed":7,"floor":10,"loop":"open","satisfaction":"median"}}` + "\n"
-	for _, tt := range []struct{ content, want string }{
-		{strings.Replace(first, "10,", "0,", 1), "its floor is 0, and here 10; name another file"},
-		{strings.Replace(first, "open", "closed", 1), "its loop is closed, and here open"},
-		{strings.Replace(first, "median", ".25", 1), "its satisfaction is .25, and here median; name another file"},
-		{strings.Replace(first, `,"satisfaction":"median"`, "", 1), "its satisfaction is not known, and here median; name another file"},
-		{`{"mode":"strict"}` + "\n", "runs.jsonl:1: not a file of a bench"},
-		{"notes", "not a file of a bench"},
-		{first + "nonsense\n" + first, "runs.jsonl:2: "},
-		{first + "{}\n" + first, "runs.jsonl:2: not a run of a bench"},
-	} {
-		if err := os.WriteFile(path, []byte(tt.content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		_, err := OpenStore(path, settings)
-		if err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%q: %v, want %s", tt.content, err, tt.want)
-		}
-		if strings.Contains(tt.want, "another file") && !errors.Is(err, ErrOther) {
-			t.Errorf("%v is not ErrOther", err)
-		}
-		if raw, err := os.ReadFile(path); err != nil || string(raw) != tt.content {
-			t.Errorf("%q became %q (%v)", tt.content, raw, err)
-		}
-	}
-	settings.Shakes = 9 // more of the same
-	if err := os.WriteFile(path, []byte(first), 0o600); err != nil {
+	// What is torn is not taken for a run.
+	if err = os.WriteFile(kept[0], []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s, err := OpenStore(path, settings)
+	b, err := New(busy(), policies, settings, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.file.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := OpenStore(filepath.Join(path, "below"), settings); err == nil {
-		t.Error("below a file: no error")
+	if _, err := b.Restore(store); err == nil || !strings.Contains(err.Error(), "remove it") {
+		t.Errorf("a torn run: %v", err)
 	}
 }

@@ -5,13 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/replay"
+	"slurm-ostrich/cmd/internal/runs"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/ostrich/sim/swf"
@@ -29,7 +28,7 @@ type Options struct {
 	Policy  string
 	Floor   time.Duration // Settings.Floor
 	Quick   bool          // the first logs only, and one shake
-	Resume  string        // file or folder of runs that are kept; "" keeps none
+	Resume  string        // folder of runs that are kept; "" keeps none
 	Workers int
 }
 
@@ -79,7 +78,7 @@ func (o *Options) Run(ctx context.Context, stderr io.Writer) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	code, err := replay.CodeVersion()
+	code, err := runs.CodeVersion()
 	if err != nil {
 		return nil, err
 	}
@@ -118,46 +117,35 @@ func (o *Options) read(ctx context.Context, stderr io.Writer) ([]Log, error) {
 // makeRuns makes the runs that are not kept from before, several at a time, and
 // keeps each as soon as it is done. The first error ends all of it.
 func (o *Options) makeRuns(ctx context.Context, stderr io.Writer, b *Bench) error {
-	keep := func(*Run, Measures) error { return nil }
-	if o.Resume != "" {
-		store, err := OpenStore(o.Resume, o.Settings)
-		if err != nil {
-			return fmt.Errorf("--resume: %w", err)
-		}
-		// The process may end while a run is still being added: then it is the
-		// system that closes the file.
-		if n := store.Restore(b); n > 0 {
-			console.Say(stderr, "%d of %s were made before", n, format.Plural(len(b.runs), "run"))
-		}
-		keep = store.Add
+	store := &runs.Store{Dir: o.Resume}
+	defer store.Close()
+	if err := store.Make(); err != nil {
+		return fmt.Errorf("--resume: %w", err)
 	}
-	var runs []*Run
+	switch n, err := b.Restore(store); {
+	case err != nil:
+		return fmt.Errorf("--resume: %w", err)
+	case n > 0:
+		console.Say(stderr, "%d of %s were made before", n, format.Plural(len(b.runs), "run"))
+	}
+	var missing []*Run
 	var jobs []int
 	for i := range b.runs {
 		if r := &b.runs[i]; !r.done {
-			runs, jobs = append(runs, r), append(jobs, r.Jobs)
+			missing, jobs = append(missing, r), append(jobs, r.Jobs)
 		}
 	}
-	var failed atomic.Bool
-	var mu sync.Mutex
-	err := replay.Each(ctx, stderr, "simulating", o.Workers, jobs, func(i int, ended func(n int)) error {
-		if failed.Load() || ctx.Err() != nil {
-			return nil
-		}
-		m, err := b.Do(runs[i], ended)
-		if err == nil {
-			mu.Lock()
-			defer mu.Unlock()
-			b.Keep(runs[i], m)
-			err = keep(runs[i], m)
-		}
+	err := runs.Replays(ctx, stderr, "simulating", o.Workers, jobs, func(i int, ended func(n int)) error {
+		r := missing[i]
+		m, err := b.Do(r, ended)
 		if err != nil {
-			failed.Store(true)
+			return err
 		}
-		return err
+		b.Keep(r, m)
+		return store.Keep(r.key, m)
 	})
-	if errors.Is(err, console.ErrInterrupted) && o.Resume != "" {
-		return console.Interruption("finished runs are kept in " + o.Resume + "; the same command again goes on")
+	if errors.Is(err, console.ErrInterrupted) {
+		return store.Interrupted("runs")
 	}
 	return err
 }

@@ -14,6 +14,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/comparison"
 	"slurm-ostrich/cmd/internal/console"
+	"slurm-ostrich/cmd/internal/runs"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
@@ -176,13 +177,13 @@ func (o *SiteOptions) candidates(site *Study, policies []*Variant) ([]*candidate
 }
 
 // replayAll makes the replays, several at a time.
-func (o *SiteOptions) replayAll(ctx context.Context, stderr io.Writer, runs []*candidate) error {
-	jobs := make([]int, len(runs))
-	for i, r := range runs {
+func (o *SiteOptions) replayAll(ctx context.Context, stderr io.Writer, list []*candidate) error {
+	jobs := make([]int, len(list))
+	for i, r := range list {
 		jobs[i] = len(r.study.Jobs)
 	}
-	return Each(ctx, stderr, "simulating", o.Workers, jobs, func(i int, ended func(n int)) error {
-		r := runs[i]
+	return runs.Replays(ctx, stderr, "simulating", o.Workers, jobs, func(i int, ended func(n int)) error {
+		r := list[i]
 		ran, took, err := r.study.Replay(r.policy, ended)
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.Name, err)

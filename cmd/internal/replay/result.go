@@ -11,6 +11,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/runs"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/grid"
 	"slurm-ostrich/ostrich/report"
@@ -112,7 +113,7 @@ func Simulate(ctx context.Context, stderr io.Writer, workers int, list []*Simula
 	for i, s := range list {
 		jobs[i] = len(s.Workload.Jobs)
 	}
-	err := Each(ctx, stderr, "simulating", workers, jobs, func(i int, ended func(n int)) error {
+	err := runs.Replays(ctx, stderr, "simulating", workers, jobs, func(i int, ended func(n int)) error {
 		s := list[i]
 		o, err := s.Run.Do(s.Workload.Jobs, func(n, _ int) { ended(n) })
 		if err != nil {

@@ -2,21 +2,19 @@ package sweep
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/replay"
+	"slurm-ostrich/cmd/internal/runs"
 	"slurm-ostrich/ostrich/trace"
 )
 
@@ -37,7 +35,7 @@ type run struct {
 	file   *File
 	traces []*source
 	*Grid
-	folder  Folder   // "" if nothing is kept
+	store   *runs.Store
 	keys    []string // of the points, as far as results were looked for
 	results []*pointResult
 }
@@ -50,7 +48,7 @@ func read(c *cli.Context) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &run{c: c, folder: Folder(c.String("out"))}
+	r := &run{c: c, store: &runs.Store{Dir: c.String("out")}}
 	if r.file, err = Read(path, raw); err != nil {
 		return nil, err
 	}
@@ -90,7 +88,7 @@ func (r *run) key(i int) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	code, err := replay.CodeVersion()
+	code, err := runs.CodeVersion()
 	if err != nil {
 		return "", err
 	}
@@ -103,14 +101,13 @@ func (r *run) key(i int) (string, error) {
 		options = append(options, fmt.Sprintf("%s=%q", o.Name, r.Texts[o]))
 	}
 	slices.Sort(options) // the order of the file means nothing
-	sum := sha256.Sum256([]byte(strings.Join(append(lines, options...), "\n")))
-	return hex.EncodeToString(sum[:16]), nil
+	return runs.Key(append(lines, options...)...), nil
 }
 
 // find reads the kept results of these points, and returns the points that have
 // none.
 func (r *run) find(points []int) (missing []int, err error) {
-	if r.folder == "" {
+	if r.store.Dir == "" {
 		return points, nil
 	}
 	for _, i := range points {
@@ -121,7 +118,7 @@ func (r *run) find(points []int) (missing []int, err error) {
 			return nil, err
 		}
 		var result pointResult
-		switch found, err := r.folder.Find(r.keys[i], &result); {
+		switch found, err := r.store.Find(r.keys[i], &result); {
 		case err != nil:
 			return nil, err
 		case found:
@@ -167,34 +164,18 @@ func (r *run) all() []int {
 // computed. When a signal comes, no result is half kept.
 func (r *run) compute(points []int) error {
 	logs := r.sharedBy(points)
-	var mu sync.Mutex
-	stopped := false
 	errs := make([]error, len(r.Points))
 	what := "simulating " + format.Plural(len(points), "point")
-	err := replay.Each(r.c.Context, r.c.App.ErrWriter, what, r.c.Int("workers"), slices.Repeat([]int{1}, len(points)), func(n int, ended func(n int)) error {
-		if r.c.Err() != nil {
-			return nil
-		}
+	err := runs.Replays(r.c.Context, r.c.App.ErrWriter, what, r.c.Int("workers"), slices.Repeat([]int{1}, len(points)), func(n int, ended func(n int)) error {
 		i := points[n]
-		result, err := r.simulate(i, logs)
-		mu.Lock()
-		defer mu.Unlock()
-		if stopped {
-			return nil
+		if r.results[i], errs[i] = r.simulate(i, logs); errs[i] == nil {
+			errs[i] = r.store.Keep(r.keys[i], r.results[i])
 		}
-		r.results[i] = result
-		if err == nil && r.folder != "" {
-			err = r.folder.Keep(r.keys[i], result)
-		}
-		errs[i] = err
 		ended(1)
 		return nil
 	})
-	if err != nil || r.c.Err() != nil { // some log may have been cut short
-		mu.Lock()
-		stopped = true
-		mu.Unlock()
-		return r.interrupted()
+	if r.store.Close(); err != nil {
+		return r.store.Interrupted("points")
 	}
 	return r.failures(errs)
 }
@@ -250,12 +231,4 @@ func (r *run) failures(errs []error) error {
 		listed = append(listed, fmt.Errorf("sweep: and %s", format.Plural(n, "other reason")))
 	}
 	return errors.Join(listed...)
-}
-
-// interrupted returns the error of a sweep that a signal ended.
-func (r *run) interrupted() error {
-	if r.folder == "" {
-		return console.ErrInterrupted
-	}
-	return console.Interruption("finished points are kept in " + string(r.folder) + "; the same command again goes on")
 }

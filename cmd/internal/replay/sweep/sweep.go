@@ -43,10 +43,8 @@ func Run(c *cli.Context) error {
 	if c.Bool("list") {
 		return r.list()
 	}
-	if r.folder != "" {
-		if err := r.folder.Make(); err != nil {
-			return fmt.Errorf("sweep: --out: %w", err)
-		}
+	if err := r.store.Make(); err != nil {
+		return fmt.Errorf("sweep: --out: %w", err)
 	}
 	if c.IsSet("task") {
 		return r.task()
@@ -99,7 +97,7 @@ func (r *run) missing(points []int) ([]int, error) {
 		return nil, fmt.Errorf("sweep: %w", err)
 	}
 	if n := len(points) - len(missing); n > 0 {
-		console.Say(r.c.App.ErrWriter, "sweep: %d of %s are in %s already", n, format.Plural(len(points), "point"), r.folder)
+		console.Say(r.c.App.ErrWriter, "sweep: %d of %s are in %s already", n, format.Plural(len(points), "point"), r.store.Dir)
 	}
 	return missing, nil
 }

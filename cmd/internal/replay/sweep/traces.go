@@ -13,6 +13,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/platform"
 	"slurm-ostrich/cmd/internal/replay"
+	"slurm-ostrich/cmd/internal/runs"
 	"slurm-ostrich/cmd/internal/yamlfile"
 	"slurm-ostrich/ostrich/trace"
 )
@@ -61,7 +62,7 @@ func readTraces(f *File) ([]*source, error) {
 			}
 			made.name = cmp.Or(made.name, replay.LogName(made.path))
 			made.identity = sync.OnceValues(func() (string, error) {
-				size, sum, err := replay.HashFile(made.path)
+				size, sum, err := runs.HashFile(made.path)
 				return fmt.Sprintf("log %d %s", size, sum), err
 			})
 		}

@@ -63,8 +63,8 @@ func (r *run) write() error {
 	if path := r.c.String("csv"); path != "" {
 		files = append(files, file{path, rows})
 	}
-	if r.folder != "" {
-		files = append(files, file{r.folder.Path("sweep.csv"), rows}, file{r.folder.Path("timing.csv"), r.timing()})
+	if r.store.Dir != "" {
+		files = append(files, file{r.store.Path("sweep.csv"), rows}, file{r.store.Path("timing.csv"), r.timing()})
 	}
 	for _, f := range files {
 		if err := writeCSV(f.path, f.rows); err != nil {

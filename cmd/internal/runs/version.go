@@ -1,4 +1,4 @@
-package replay
+package runs
 
 import (
 	"crypto/sha256"
