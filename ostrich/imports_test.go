@@ -72,8 +72,9 @@ var oursInTests = []string{"ostrich", "contrib"}
 // thirdParty is what a folder below ostrich imports beside the standard
 // library, each with its reason in docs/adr.
 var thirdParty = map[string][]string{
-	"ostrich/bot":   {"gonum.org/v1/gonum/stat/distuv", "gonum.org/v1/gonum/mathext", "gonum.org/v1/gonum/optimize"},
-	"ostrich/trace": {"github.com/klauspost/compress/gzip"},
+	"ostrich/bot":               {"gonum.org/v1/gonum/stat/distuv", "gonum.org/v1/gonum/mathext", "gonum.org/v1/gonum/optimize"},
+	"ostrich/report/confidence": {"gonum.org/v1/gonum/stat/distuv"},
+	"ostrich/trace":             {"github.com/klauspost/compress/gzip"},
 }
 
 // only says where a package that reaches out of the process may be imported,

@@ -10,7 +10,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/report/confidence"
 )
 
 // PageWidth is the width of charts as wide as the page.
@@ -132,7 +132,7 @@ func Differences(baseline string, most float64) svg.Axis {
 
 // value returns a difference of a run with its interval, as parts of a whole. It is
 // hollow if the difference is not sure.
-func (c *Comparison) value(run string, x float64, interval *report.Interval, whole float64, sure bool) svg.Value {
+func (c *Comparison) value(run string, x float64, interval *confidence.Interval, whole float64, sure bool) svg.Value {
 	r := slices.IndexFunc(c.Runs, func(f Figures) bool { return f.Run == run })
 	v := svg.Value{Class: svg.Run(r), Number: r, At: x, Low: math.NaN(), High: math.NaN(), Hollow: !sure}
 	if interval != nil {

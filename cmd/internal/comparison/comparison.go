@@ -7,6 +7,7 @@ import (
 	"slurm-ostrich/cmd/internal/lengths"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/report/confidence"
 )
 
 // Comparison is the result. Its JSON is stable: keys are added, never renamed.
@@ -147,12 +148,10 @@ type UserChange struct {
 
 // Change is a difference with its interval.
 type Change struct {
-	Difference float64          `json:"difference"`
-	Interval   *report.Interval `json:"interval"`
-	Reading    Reading          `json:"reading"`
+	Difference float64              `json:"difference"`
+	Interval   *confidence.Interval `json:"interval"`
+	Reading    Reading              `json:"reading"`
 }
-
-const level = 0.95
 
 // Compare measures the runs. The same input gives the same result.
 func Compare(ctx context.Context, in Input) (*Comparison, error) {
@@ -166,7 +165,7 @@ func Compare(ctx context.Context, in Input) (*Comparison, error) {
 	c := &Comparison{
 		Title: in.Title, Source: in.Source, From: in.From, To: in.To, Unix: in.Location != nil, Procs: in.Procs,
 		Floor: in.Floor, Measured: in.Measured,
-		Baseline: in.Runs[in.Baseline].Name, Level: level, Resamples: in.Resamples, Seed: in.Seed,
+		Baseline: in.Runs[in.Baseline].Name, Level: confidence.Level, Resamples: in.Resamples, Seed: in.Seed,
 		Notes: append([]string{}, in.Notes...), Classes: in.Classes, Controller: in.Controller, s: s,
 	}
 	c.Notes = append(c.Notes, s.fewRounds()...)

@@ -13,6 +13,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/report/confidence"
 	"slurm-ostrich/ostrich/satisfaction"
 )
 
@@ -139,7 +140,7 @@ func TestAgainstSamples(t *testing.T) {
 			continue
 		}
 		found++
-		want, _ := report.Percentile(samples[d.Measure], level)
+		want, _ := confidence.Percentile(samples[d.Measure], confidence.Level)
 		if d.Interval == nil || !near(d.Interval.Low, want.Low) || !near(d.Interval.High, want.High) {
 			t.Errorf("%s: interval %v, want %v", d.Measure, d.Interval, want)
 		}
@@ -308,7 +309,7 @@ func TestSame(t *testing.T) {
 	in.Runs[2].Jobs = in.Runs[1].Jobs
 	c := compare(t, in)
 	for _, d := range c.Differences {
-		if d.Run == "ostrich" && (d.Difference != 0 || d.Interval != nil && *d.Interval != report.Interval{} || d.Reading.clear()) {
+		if d.Run == "ostrich" && (d.Difference != 0 || d.Interval != nil && *d.Interval != confidence.Interval{} || d.Reading.clear()) {
 			t.Errorf("%+v", d)
 		}
 	}

@@ -18,7 +18,7 @@
 // neighbours in time, because neighbours depend on one another (Künsch, "The
 // Jackknife and the Bootstrap for General Stationary Observations", Annals of
 // Statistics 17, 1989). With fewer than 6 users or blocks there is no interval
-// (report.Fewest).
+// (confidence.Fewest).
 //
 // An interval says how much a difference depends on who was in the window by
 // chance. It does not include the error of the simulation.

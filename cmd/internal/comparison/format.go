@@ -8,7 +8,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/report/confidence"
 )
 
 // Unit is what a measure counts in: "s", "part", "pairs", "index" from 0 to 1, or "" for a
@@ -65,7 +65,7 @@ func lengthCell(x float64) format.Cell  { return format.Value(x, length(x)) }
 func percentCell(x float64) format.Cell { return format.Value(x, format.Percent(x)) }
 
 // intervalCell returns between as a cell.
-func intervalCell(i *report.Interval, unit Unit) format.Cell {
+func intervalCell(i *confidence.Interval, unit Unit) format.Cell {
 	if i == nil {
 		return format.None()
 	}
@@ -73,7 +73,7 @@ func intervalCell(i *report.Interval, unit Unit) format.Cell {
 }
 
 // between formats an interval; a common unit stands once.
-func between(i *report.Interval, unit Unit) string {
+func between(i *confidence.Interval, unit Unit) string {
 	low, high := unit.signed(i.Low), unit.signed(i.High)
 	if n, what, ok := strings.Cut(low, " "); ok && strings.HasSuffix(high, " "+what) {
 		low = n

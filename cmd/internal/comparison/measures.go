@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/report/confidence"
 )
 
 // The measures that compare runs.
@@ -179,7 +180,7 @@ func (s *studied) differences(ctx context.Context) ([]Difference, error) {
 			samples[r][m] = append(samples[r][m], d)
 		}
 	}
-	err := report.Bootstrap(s.random(0), len(s.users), s.in.Resamples, func(times []float64) error {
+	err := confidence.Bootstrap(s.random(0), len(s.users), s.in.Resamples, func(times []float64) error {
 		base := s.values(s.in.Baseline, times)
 		for r := range s.runs {
 			if r == s.in.Baseline {
@@ -198,7 +199,7 @@ func (s *studied) differences(ctx context.Context) ([]Difference, error) {
 		return nil, err
 	}
 	parts := len(s.runs[s.in.Baseline].busy)
-	err = report.Bootstrap(s.random(1), parts, s.in.Resamples, func(times []float64) error {
+	err = confidence.Bootstrap(s.random(1), parts, s.in.Resamples, func(times []float64) error {
 		base := s.utilisation(s.in.Baseline, times)
 		for r := range s.runs {
 			keep(r, utilisation, s.utilisation(r, times)-base)
@@ -216,7 +217,7 @@ func (s *studied) differences(ctx context.Context) ([]Difference, error) {
 		}
 		v := s.values(r, nil)
 		for m, about := range measures {
-			enough := map[cluster]int{byUser: len(s.users), byOwner: len(s.owning), byTime: parts}[about.by] >= report.Fewest
+			enough := map[cluster]int{byUser: len(s.users), byOwner: len(s.owning), byTime: parts}[about.by] >= confidence.Fewest
 			d := Difference{
 				Run: s.in.Runs[r].Name, Measure: about.key, Name: about.name, Unit: about.unit,
 				Baseline: base[m], Value: v[m], Change: Change{Difference: v[m] - base[m], Reading: NoneFor},
@@ -242,7 +243,7 @@ func (s *studied) good(r, direction int) int {
 // read makes an interval of resampled differences and says what it means.
 func read(difference float64, samples []float64, enough bool, good int) Change {
 	c := Change{Difference: difference, Reading: TooFew}
-	i, ok := report.Percentile(samples, level)
+	i, ok := confidence.Percentile(samples, confidence.Level)
 	if !ok || !enough {
 		return c
 	}

@@ -13,6 +13,7 @@ import (
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/report/confidence"
 )
 
 //go:embed head.html
@@ -99,7 +100,7 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 		ChangeChart: c.changeChart(), StretchChart: c.stretchChart(), WaitChart: c.waitChart(), Utilisation: c.utilisationChart(),
 		InTime: c.satisfactionTable(), AgreementTable: c.agreementTable(), LengthTable: c.lengthTable(), Virtual: len(c.s.in.Virtual) > 0,
 		UserTable: c.withoutAccounts(c.userTable(users)), UsersLeft: len(c.Users) - len(users),
-		EnvyMargin: report.EnvyMargin, Fewest: report.Fewest, Parts: timeParts,
+		EnvyMargin: report.EnvyMargin, Fewest: confidence.Fewest, Parts: timeParts,
 	}
 	p.Where = strings.Join([]string{
 		c.Source, moment(c.From, c.s.in.Location) + " to " + moment(c.To, c.s.in.Location), format.Plural(c.Procs, "processor"),

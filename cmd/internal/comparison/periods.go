@@ -10,6 +10,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/report/confidence"
 	"slurm-ostrich/ostrich/sim"
 )
 
@@ -78,16 +79,16 @@ type Week struct {
 // Shift is a measure in both periods. The difference is after less before, the ratio
 // after over before; null where before is 0.
 type Shift struct {
-	Measure       string           `json:"measure"`
-	Name          string           `json:"name"`
-	Unit          Unit             `json:"unit"`
-	Before        float64          `json:"before"`
-	After         float64          `json:"after"`
-	Difference    float64          `json:"difference"`
-	Interval      *report.Interval `json:"interval"`
-	Ratio         *float64         `json:"ratio"`
-	RatioInterval *report.Interval `json:"ratio_interval"`
-	Reading       Reading          `json:"reading"`
+	Measure       string               `json:"measure"`
+	Name          string               `json:"name"`
+	Unit          Unit                 `json:"unit"`
+	Before        float64              `json:"before"`
+	After         float64              `json:"after"`
+	Difference    float64              `json:"difference"`
+	Interval      *confidence.Interval `json:"interval"`
+	Ratio         *float64             `json:"ratio"`
+	RatioInterval *confidence.Interval `json:"ratio_interval"`
+	Reading       Reading              `json:"reading"`
 }
 
 // PeriodsInput is what to compare. Its only run is what happened.
@@ -126,7 +127,7 @@ func ComparePeriods(ctx context.Context, in PeriodsInput) (*Periods, error) {
 	}
 	c := &Periods{
 		Title: "Before and after " + moment(in.Date, in.Location), Source: in.Source, Date: in.Date, Unix: in.Location != nil, Procs: in.Procs,
-		Floor: in.Floor, Measured: in.Measured, Accepted: in.Accept.String(), Level: level, Resamples: in.Resamples, Seed: in.Seed,
+		Floor: in.Floor, Measured: in.Measured, Accepted: in.Accept.String(), Level: confidence.Level, Resamples: in.Resamples, Seed: in.Seed,
 		Notes: append([]string{}, in.Notes...), location: in.Location,
 	}
 	span, err := c.divide(in.From, in.To)
@@ -362,7 +363,7 @@ func (x *period) figures(ran []report.Job) Period {
 func (x *period) samples(ctx context.Context) ([][]float64, error) {
 	var list [][]float64
 	random := rand.New(rand.NewPCG(x.in.Seed, uint64(x.from)))
-	err := report.Bootstrap(random, x.blocks(), x.in.Resamples, func(times []float64) error {
+	err := confidence.Bootstrap(random, x.blocks(), x.in.Resamples, func(times []float64) error {
 		list = append(list, x.values(times))
 		return ctx.Err()
 	})
@@ -386,7 +387,7 @@ func shifts(ctx context.Context, before, after *period, alike bool) ([]Shift, er
 		}
 		return periodMeasures[m].good
 	}
-	enough := before.blocks() >= report.Fewest
+	enough := before.blocks() >= confidence.Fewest
 	was, is := before.values(nil), after.values(nil)
 	list := make([]Shift, len(periodMeasures))
 	for m, about := range periodMeasures {
@@ -408,7 +409,7 @@ func shifts(ctx context.Context, before, after *period, alike bool) ([]Shift, er
 		if was[m] > 0 {
 			ratio := is[m] / was[m]
 			d.Ratio = &ratio
-			if i, ok := report.Percentile(ratios, level); ok && enough && len(ratios) == len(differences) {
+			if i, ok := confidence.Percentile(ratios, confidence.Level); ok && enough && len(ratios) == len(differences) {
 				d.RatioInterval = &i
 			}
 		}

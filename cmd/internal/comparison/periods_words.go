@@ -10,7 +10,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
-	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/report/confidence"
 )
 
 // If the loads differ by more than a tenth of the machine, or one is more than a quarter
@@ -52,7 +52,7 @@ func (c *Periods) verdict() []string {
 	said := map[Reading]string{
 		Better: "Better since then", Worse: "Worse since then", Unclear: "Not told from chance",
 		Differs: "Lower since then, with another load",
-		TooFew:  fmt.Sprintf("Too little time to tell from chance (%s in each period, and an interval needs %d)", c.blocksName(), report.Fewest),
+		TooFew:  fmt.Sprintf("Too little time to tell from chance (%s in each period, and an interval needs %d)", c.blocksName(), confidence.Fewest),
 	}[d.Reading]
 	var list []string
 	loads := fmt.Sprintf("the load was %s of the machine before and %s after", format.Percent(c.Before.Load), format.Percent(c.After.Load))
@@ -89,11 +89,11 @@ func (d *Shift) times() string {
 	return text
 }
 
-func ratioBetween(i *report.Interval) string {
+func ratioBetween(i *confidence.Interval) string {
 	return format.Number(i.Low) + " to " + format.Number(i.High)
 }
 
-func ratioCell(i *report.Interval) format.Cell {
+func ratioCell(i *confidence.Interval) format.Cell {
 	if i == nil {
 		return format.None()
 	}
@@ -155,7 +155,7 @@ func (c *Periods) WriteHTML(w io.Writer) error {
 	p := periodsPage{
 		Periods: c, Where: strings.Join([]string{c.Source, moment(c.Before.From, c.location) + " to " + moment(c.After.To, c.location), format.Plural(c.Procs, "processor")}, " · "),
 		Date: moment(c.Date, c.location), Blocks: c.blocksName(), BlockName: c.blockName(), Chart: c.chart(), Weekly: c.weekly(),
-		PeriodTable: tables[0], MeasureTable: tables[1], Fewest: report.Fewest,
+		PeriodTable: tables[0], MeasureTable: tables[1], Fewest: confidence.Fewest,
 	}
 	return WritePage(w, periodsText, p)
 }

@@ -10,6 +10,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/report/confidence"
 )
 
 // TestUtilisationInterval resamples the parts of the window by hand.
@@ -33,7 +34,7 @@ func TestUtilisationInterval(t *testing.T) {
 		}
 		samples = append(samples, area/length)
 	}
-	want, _ := report.Percentile(samples, level)
+	want, _ := confidence.Percentile(samples, confidence.Level)
 	d := c.Differences[slices.IndexFunc(c.Differences, func(d Difference) bool { return d.Run == "ostrich" && d.Measure == "utilisation" })]
 	if d.Interval == nil || !near(d.Interval.Low, want.Low) || !near(d.Interval.High, want.High) || want.Low == want.High {
 		t.Errorf("interval %v, want %v", d.Interval, want)

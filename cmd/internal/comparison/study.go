@@ -8,6 +8,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/report/confidence"
 	"slurm-ostrich/ostrich/satisfaction"
 )
 
@@ -165,7 +166,7 @@ func study(in *Input) (*studied, error) {
 
 // leastRounds is how many resamples an interval of this level needs: with fewer, none lies
 // outside of it on each side.
-const leastRounds = 2 / (1 - level)
+const leastRounds = 2 / (1 - confidence.Level)
 
 // fewRounds says that there are too few resamples.
 func (s *studied) fewRounds() []string {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/report/confidence"
 )
 
 // mostBlocks is the most blocks for the campaigns of a user.
@@ -127,8 +127,8 @@ func (s *studied) userChanges(u int, units []unit) ([]UserChange, error) {
 	stretches, waits := make([][]float64, len(s.runs)), make([][]float64, len(s.runs))
 	sums := make([]blockSums, len(s.runs))
 	campaigns := s.runs[0].users[u].Campaigns
-	if len(units) >= report.Fewest {
-		err := report.Bootstrap(s.random(2+uint64(s.users[u])), len(list), s.in.Resamples, func(times []float64) error {
+	if len(units) >= confidence.Fewest {
+		err := confidence.Bootstrap(s.random(2+uint64(s.users[u])), len(list), s.in.Resamples, func(times []float64) error {
 			clear(sums)
 			for b, w := range times {
 				if w == 0 {
@@ -162,8 +162,8 @@ func (s *studied) userChanges(u int, units []unit) ([]UserChange, error) {
 		wait := (run.sums[u][sumWait] - base.sums[u][sumWait]) / run.sums[u][sumJobs]
 		changes = append(changes, UserChange{
 			Run:     s.in.Runs[r].Name,
-			Stretch: read(stretch, stretches[r], campaigns >= report.Fewest, s.good(r, -1)),
-			Wait:    read(wait, waits[r], len(units) >= report.Fewest, s.good(r, -1)),
+			Stretch: read(stretch, stretches[r], campaigns >= confidence.Fewest, s.good(r, -1)),
+			Wait:    read(wait, waits[r], len(units) >= confidence.Fewest, s.good(r, -1)),
 		})
 	}
 	return changes, nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/report/confidence"
 )
 
 // named is how many users a sentence names.
@@ -124,7 +124,7 @@ func (d *Difference) change() string {
 
 // interval returns the interval in words, to follow a difference; "" if there is
 // none.
-func interval(i *report.Interval, unit Unit) string {
+func interval(i *confidence.Interval, unit Unit) string {
 	if i == nil {
 		return ""
 	}
@@ -151,7 +151,7 @@ func (c *Comparison) people(run string) []string {
 		list = append(list, fmt.Sprintf("For %s the change of the stretch is not clearly different from none.", format.Plural(n, "user")))
 	}
 	if n := len(few.members); n > 0 {
-		text := fmt.Sprintf("For %s with fewer than %d campaigns nothing can be told", format.Plural(n, "user"), report.Fewest)
+		text := fmt.Sprintf("For %s with fewer than %d campaigns nothing can be told", format.Plural(n, "user"), confidence.Fewest)
 		up := slices.DeleteFunc(slices.Clone(few.members), func(m member) bool { return m.change.Difference <= 0 })
 		if len(up) > 0 {
 			text += fmt.Sprintf("; the stretch of %d of them rose, most that of %s (%s)", len(up), up[0].user.Name, signed(up[0].change.Difference))
@@ -160,7 +160,7 @@ func (c *Comparison) people(run string) []string {
 	}
 	if n := len(worse.members) + len(better.members) + len(unclear.members); n > 0 {
 		list = append(list, fmt.Sprintf("Of %s with an interval, about %s would be named by chance alone if nothing had changed.",
-			format.Plural(n, "user"), format.Number(math.Ceil(float64(n)*(1-level)))))
+			format.Plural(n, "user"), format.Number(math.Ceil(float64(n)*(1-confidence.Level)))))
 	}
 	return list
 }

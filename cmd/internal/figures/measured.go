@@ -6,10 +6,8 @@ import (
 	"strconv"
 	"sync"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"slurm-ostrich/cmd/internal/runs"
+	"slurm-ostrich/ostrich/report/confidence"
 	"slurm-ostrich/ostrich/trace"
 )
 
@@ -65,12 +63,11 @@ func drawn(log *trace.Log) [][]trace.Record {
 // confident returns the mean of values, and half the width of its 95 % confidence
 // interval by Student's distribution; 0 for fewer than two values.
 func confident(values []float64) (mean, half float64) {
-	mean, deviation := stat.MeanStdDev(values, nil)
+	m := confidence.MeanOf(values)
 	if len(values) < 2 {
-		return mean, 0
+		return m.Mean, 0
 	}
-	n := float64(len(values))
-	return mean, distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * stat.StdErr(deviation, n)
+	return m.Mean, m.Reach()
 }
 
 // The classes of data: the paper's baseline (FCFS or the log), its proposal

@@ -95,26 +95,6 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// TestReach: a 95 % interval of few parts is wider than 1.96 standard errors. Student's t
-// of 4 degrees of freedom is 2.776, and two logs alike have 8, with 2.306.
-func TestReach(t *testing.T) {
-	log := overParts([]float64{0, 0.1, 0.2, 0.3, 0.4})
-	certain := overParts([]float64{0.2, 0.2, 0.2})
-	for _, tt := range []struct {
-		name string
-		of   estimated
-		want float64 // standard errors
-	}{{"five parts", log, 2.776}, {"two logs", overLogs([]estimated{log, log}), 2.306}, {"one of two logs is certain", overLogs([]estimated{log, certain}), 2.776}} {
-		r := tt.of.ratio()
-		if got := r.reach() / *r.Error; math.Abs(got-tt.want) > 0.001 {
-			t.Errorf("%s: %.3f standard errors, want %.3f", tt.name, got, tt.want)
-		}
-	}
-	if all := overLogs([]estimated{certain, certain}).ratio(); all.reach() != 0 {
-		t.Errorf("certain, and reaches %v", all.reach())
-	}
-}
-
 // TestRatios: two logs of two parts and two shakes, computed by hand.
 //
 // Log a: part 0 has ratios 2 and 8, of which the geometric mean is 4; part 1 has

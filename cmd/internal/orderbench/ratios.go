@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/ostrich/report/confidence"
 )
 
 // Ratio is a figure divided by that of the first policy. Error is its standard
@@ -18,16 +17,12 @@ type Ratio struct {
 	freedom float64 // degrees of freedom of the error
 }
 
-// reach returns how far the 95 % interval reaches each way, by Student's t; NaN if it is
-// not known.
+// reach returns how far the 95 % interval reaches each way; NaN if it is not known.
 func (r *Ratio) reach() float64 {
-	switch {
-	case r.Error == nil:
+	if r.Error == nil {
 		return math.NaN()
-	case *r.Error == 0:
-		return 0
 	}
-	return *r.Error * distuv.StudentsT{Sigma: 1, Nu: r.freedom}.Quantile(0.975)
+	return confidence.Mean{Error: *r.Error, Freedom: r.freedom}.Reach()
 }
 
 // Result is the result of a bench.
@@ -58,7 +53,7 @@ type LogRatios struct {
 // Result computes the ratios. All runs must be done.
 func (b *Bench) Result() *Result {
 	r := &Result{Settings: b.settings, Shakes: b.settings.Shakes}
-	means := make([][][len(measures)]estimated, len(b.policies)) // by policy and log
+	means := make([][][len(measures)]confidence.Mean, len(b.policies)) // by policy and log
 	for l := range b.logs {
 		figures := b.figures(l)
 		one := LogRatios{Log: b.logs[l].Name, Procs: b.logs[l].Procs, Parts: len(b.parts[l]), First: average(figures[0])}
@@ -73,13 +68,13 @@ func (b *Bench) Result() *Result {
 		r.Logs = append(r.Logs, one)
 	}
 	for p := range b.policies {
-		var all [len(measures)]estimated
+		var all [len(measures)]confidence.Mean
 		for i := range all {
-			logs := make([]estimated, len(b.logs))
+			logs := make([]confidence.Mean, len(b.logs))
 			for l := range logs {
 				logs[l] = means[p][l][i]
 			}
-			all[i] = overLogs(logs)
+			all[i] = confidence.MeanOfMeans(logs)
 		}
 		r.Policies = append(r.Policies, b.ratios(p, all))
 	}
@@ -119,32 +114,28 @@ func average(figures []Measures) Measures {
 }
 
 // ratios turns logarithms into the ratios of a policy.
-func (b *Bench) ratios(policy int, logs [len(measures)]estimated) PolicyRatios {
+func (b *Bench) ratios(policy int, logs [len(measures)]confidence.Mean) PolicyRatios {
 	r := PolicyRatios{Policy: b.policies[policy].Label, Settings: b.policies[policy].Canonical}
 	for i, x := range r.All() {
-		*x = logs[i].ratio()
+		*x = ratio(logs[i])
 	}
 	return r
 }
 
-// estimated is a mean with its standard error, or NaN if it is not known, and the
-// degrees of freedom of that.
-type estimated struct{ mean, err, freedom float64 }
-
 // ratio returns the ratio whose logarithm was estimated.
-func (e estimated) ratio() Ratio {
-	r := Ratio{Ratio: math.Exp(e.mean)}
-	if !math.IsNaN(e.err) {
-		spread := r.Ratio * e.err
-		r.Error, r.freedom = &spread, e.freedom
+func ratio(log confidence.Mean) Ratio {
+	r := Ratio{Ratio: math.Exp(log.Mean)}
+	if !math.IsNaN(log.Error) {
+		spread := r.Ratio * log.Error
+		r.Error, r.freedom = &spread, log.Freedom
 	}
 	return r
 }
 
 // compared returns the mean logarithms of the ratios of figures to those of the
 // first policy.
-func compared(figures, first []Measures, shakes int) [len(measures)]estimated {
-	var means [len(measures)]estimated
+func compared(figures, first []Measures, shakes int) [len(measures)]confidence.Mean {
+	var means [len(measures)]confidence.Mean
 	for i := range means {
 		parts := make([]float64, len(figures)/shakes)
 		for n := range figures {
@@ -154,42 +145,9 @@ func compared(figures, first []Measures, shakes int) [len(measures)]estimated {
 		for p := range parts {
 			parts[p] /= float64(shakes)
 		}
-		means[i] = overParts(parts)
+		means[i] = confidence.MeanOf(parts)
 	}
 	return means
-}
-
-// overParts returns the mean of independent values.
-func overParts(values []float64) estimated {
-	n := float64(len(values))
-	var e estimated
-	for _, v := range values {
-		e.mean += v / n
-	}
-	if len(values) < 2 {
-		return estimated{mean: e.mean, err: math.NaN()}
-	}
-	for _, v := range values {
-		e.err += (v - e.mean) * (v - e.mean)
-	}
-	e.err, e.freedom = math.Sqrt(e.err/(n-1)/n), n-1
-	return e
-}
-
-// overLogs returns the mean of means that each have an error of their own. The degrees
-// of freedom are those of Welch and Satterthwaite.
-func overLogs(means []estimated) estimated {
-	n := float64(len(means))
-	var e estimated
-	for _, m := range means {
-		e.mean += m.mean / n
-		e.err += m.err * m.err
-		if m.err > 0 {
-			e.freedom += m.err * m.err * m.err * m.err / m.freedom
-		}
-	}
-	e.err, e.freedom = math.Sqrt(e.err)/n, e.err*e.err/e.freedom
-	return e
 }
 
 // pairs are the columns of ratios with their errors in a table, after columns of names.

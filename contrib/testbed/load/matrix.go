@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
+	"slurm-ostrich/ostrich/report/confidence"
 )
 
 // Measure is one figure of both runs over the seeds: its geometric means, and the
@@ -44,11 +44,7 @@ func measured(seeds [][2]float64) Measure {
 	if len(seeds) < 2 {
 		return m
 	}
-	squares := 0.0
-	for _, l := range logs {
-		squares += (l - mean) * (l - mean)
-	}
-	half := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * math.Sqrt(squares/(n-1)/n)
+	half := confidence.MeanOf(logs).Reach()
 	m.Low, m.High = math.Exp(mean-half), math.Exp(mean+half)
 	return m
 }

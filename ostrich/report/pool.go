@@ -3,56 +3,8 @@ package report
 import (
 	"cmp"
 	"math"
-	"math/rand/v2"
 	"slices"
 )
-
-// Interval is a confidence interval.
-type Interval struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-}
-
-// Excludes reports whether a value lies outside.
-func (i Interval) Excludes(x float64) bool { return x < i.Low || x > i.High }
-
-// Fewest is how many clusters a 95 % interval needs. If n clusters get better or
-// worse by chance, all n go the same way with probability 2·2^−n, and no resample
-// shows the other way. Below 6, that probability is more than 5 %.
-const Fewest = 6
-
-// Bootstrap draws random samples of clusters with replacement, each as large as
-// their number. For each sample it calls measure with how often each cluster is
-// in it; the slice is reused. To get the paired bootstrap, measure two runs on
-// one sample and take the difference (Efron and Tibshirani, "An Introduction to
-// the Bootstrap", 1993, chapters 6 and 8). Values that depend on one another
-// belong into one cluster: all jobs of a user, or all of a campaign. Bootstrap
-// stops at an error of measure and returns it.
-func Bootstrap(random *rand.Rand, clusters, rounds int, measure func(times []float64) error) error {
-	times := make([]float64, clusters)
-	for range rounds {
-		clear(times)
-		for range clusters {
-			times[random.IntN(clusters)]++
-		}
-		if err := measure(times); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Percentile returns the percentile interval of resampled values: the middle part
-// of them, of size level, such as 0.95 (Efron and Tibshirani, chapter 13). It
-// sorts the values. Without values it returns false.
-func Percentile(values []float64, level float64) (Interval, bool) {
-	if len(values) == 0 {
-		return Interval{}, false
-	}
-	slices.Sort(values)
-	out := (1 - level) / 2
-	return Interval{Quantile(values, out), Quantile(values, 1-out)}, true
-}
 
 // Pool holds sorted values of clusters. Quantiles over a sample of the clusters
 // are exact, and cost much less than visiting each value.
