@@ -94,14 +94,21 @@ func (c *Campaign) Stretch(procs int, now Time) float64 {
 	if c.Ended != 0 {
 		end = c.Ended
 	}
-	lower := float64(c.Longest)
-	if procs > 0 {
-		lower = max(lower, float64(c.Work)/float64(procs))
-	}
-	if lower <= 0 || c.Waiting {
+	least := LeastFlow(c.Work, c.Longest, procs)
+	if least <= 0 || c.Waiting {
 		return 0
 	}
-	return float64(end-cmp.Or(c.Since, c.First)) / lower
+	return float64(end-cmp.Or(c.Since, c.First)) / least
+}
+
+// LeastFlow returns max(W/m, p_max), in seconds: no order gives a campaign of work W and
+// a longest job p_max a shorter flow time on m processors (thesis section 3.3). It is what the
+// stretch of a campaign is relative to. Without processors it is p_max.
+func LeastFlow(work Work, longest Duration, procs int) float64 {
+	if procs < 1 {
+		return float64(longest)
+	}
+	return max(float64(work)/float64(procs), float64(longest))
 }
 
 // User is one line of the virtual schedule as it stands at a moment.

@@ -41,16 +41,14 @@ func (c *Campaign) Work() ostrich.Work {
 	return work
 }
 
-// Bound returns the lower bound on the length of the campaign on m processors
-// (thesis 3.3), in seconds:
-//
-//	l = max(W/m, p_max)
+// Bound returns the lower bound l on the length of the campaign on m processors, see
+// ostrich.LeastFlow.
 func (c *Campaign) Bound(m int) float64 {
 	longest := ostrich.Duration(0)
 	for i := range c.Tasks {
 		longest = max(longest, c.Tasks[i].Run)
 	}
-	return max(float64(c.Work())/float64(m), float64(longest))
+	return ostrich.LeastFlow(c.Work(), longest, m)
 }
 
 // ErrInstance marks campaigns or a machine that cannot be scheduled.

@@ -45,11 +45,10 @@ func WriteJobs(w io.Writer, workload string, jobs []Job, m int) error {
 		if j.Campaign >= 0 {
 			campaign = whole(int64(j.Campaign))
 		}
-		stretch := float64(j.End-j.Submit) / max(1, j.run())
 		if err := out.Write([]string{
 			whole(int64(j.ID)), workload, "rigid", whole(int64(j.Submit)), strconv.Itoa(j.Procs), requested, success,
 			state, whole(int64(j.Start)), whole(int64(j.Ran())), whole(int64(j.End)), whole(int64(j.Start - j.Submit)),
-			whole(int64(j.End - j.Submit)), strconv.FormatFloat(stretch, 'f', 6, 64), places[i].String(),
+			whole(int64(j.End - j.Submit)), strconv.FormatFloat(j.Stretch(), 'f', 6, 64), places[i].String(),
 			whole(int64(j.User)), campaign,
 		}); err != nil {
 			return fmt.Errorf("report: job %d: %w", j.ID, err)

@@ -37,6 +37,9 @@ func (j *Job) Busy() float64 {
 
 func (j *Job) run() float64 { return float64(j.Ran()) }
 
+// Stretch returns (C − t)/p of the job; a job below a second counts as one.
+func (j *Job) Stretch() float64 { return float64(j.End-j.Submit) / max(1, j.run()) }
+
 // Campaign is a campaign that has ended.
 type Campaign struct {
 	User    ostrich.UserID
@@ -54,9 +57,9 @@ type Campaign struct {
 func (c *Campaign) Stretch(m int) float64 { return float64(c.End-c.Submit) / c.bound(m) }
 
 // bound returns l, the shortest time in which m processors could run the
-// campaign.
+// campaign, or the floor if that is longer.
 func (c *Campaign) bound(m int) float64 {
-	return max(float64(c.Work)/float64(m), float64(c.Longest), float64(c.Floor))
+	return max(ostrich.LeastFlow(c.Work, c.Longest, m), float64(c.Floor))
 }
 
 // SetFloor sets the floor of all campaigns.

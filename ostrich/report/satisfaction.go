@@ -161,5 +161,5 @@ func (c *Campaign) Due(m int, last ostrich.Time, a satisfaction.Acceptance) ostr
 
 // length returns how long the campaign needs on the empty machine, in whole seconds.
 func (c *Campaign) length(m int) ostrich.Duration {
-	return ostrich.Duration(math.Ceil(max(float64(c.Work)/float64(m), float64(c.Longest))))
+	return ostrich.Duration(math.Ceil(ostrich.LeastFlow(c.Work, c.Longest, m)))
 }

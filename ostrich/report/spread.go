@@ -48,7 +48,7 @@ func Flows(jobs []Job, campaigns []Campaign, users []User) Spreads {
 // Campaign.Stretch of a campaign, User.Stretch of a user.
 func StretchSpreads(jobs []Job, campaigns []Campaign, users []User, m int) Spreads {
 	return Spreads{
-		Jobs:      spread(jobs, func(j *Job) float64 { return float64(j.End-j.Submit) / max(1, j.run()) }),
+		Jobs:      spread(jobs, (*Job).Stretch),
 		Campaigns: spread(campaigns, func(c *Campaign) float64 { return c.Stretch(m) }),
 		Users:     spread(users, func(u *User) float64 { return u.Stretch }),
 	}
