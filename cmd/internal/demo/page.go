@@ -64,13 +64,12 @@ func (r *Result) WritePage(w io.Writer) error {
 		}
 	}
 	p.Panels = [2]template.HTML{
-		r.compare("Mean stretch", func(u fared) float64 { return u.Mean }),
-		r.compare("Maximum stretch", func(u fared) float64 { return u.Max }),
+		r.compare("Mean stretch", func(u *report.Brief) float64 { return u.Mean }),
+		r.compare("Maximum stretch", func(u *report.Brief) float64 { return u.Max }),
 	}
-	for i := range r.Users {
-		p.Table = append(p.Table, cellsOf(r.both[0].Users[i], r.both[1].Users[i]))
+	for i := range len(r.Users) + 1 {
+		p.Table = append(p.Table, cellsOf(r.pair(i)))
 	}
-	p.Table = append(p.Table, cellsOf(r.both[0].All, r.both[1].All))
 	p.Figures = append(p.Figures,
 		r.row("cycles of the sidecar", "%d", func(m *measured) any { return m.Cycles }),
 		r.row("values written", "%d", func(m *measured) any { return m.Writes }))
@@ -82,9 +81,9 @@ func (r *Result) WritePage(w io.Writer) error {
 	return err
 }
 
-func cellsOf(a, b fared) [8]string {
+func cellsOf(pair [2]report.Brief) [8]string {
 	var cells [8]string
-	for i, u := range [2]fared{a, b} {
+	for i, u := range pair {
 		cells[i] = strconv.Itoa(u.Campaigns)
 		cells[2+i], cells[4+i], cells[6+i] = "–", "–", "–"
 		if u.Campaigns > 0 {
@@ -140,25 +139,25 @@ func (d *demo) boxes(jobs []report.Job) []svg.Box {
 func colour(user int) string { return "u" + strconv.Itoa(user) }
 
 // compare draws two bars for each user.
-func (r *Result) compare(title string, of func(fared) float64) template.HTML {
+func (r *Result) compare(title string, of func(*report.Brief) float64) template.HTML {
 	chart := svg.Rows{Title: title, Text: title + " of each user", Width: 430, Bars: true}
 	most := 1.0
-	line := func(name string, pair ...fared) {
-		row := svg.Row{Name: name}
-		for k, u := range pair {
-			most = max(most, of(u))
-			v := svg.Value{Class: []string{"r0", "r1"}[k], At: of(u), Label: "–"}
+	for i := range len(r.Users) + 1 {
+		row := svg.Row{Name: "all"}
+		if i < len(r.Users) {
+			row.Name = r.Users[i].Name
+		}
+		for k, u := range r.pair(i) {
+			at := of(&u)
+			most = max(most, at)
+			v := svg.Value{Class: []string{"r0", "r1"}[k], At: at, Label: "–"}
 			if u.Campaigns > 0 {
-				v.Label = fmt.Sprintf("%.2f", of(u))
+				v.Label = fmt.Sprintf("%.2f", at)
 			}
 			row.Values = append(row.Values, v)
 		}
 		chart.Rows = append(chart.Rows, row)
 	}
-	for i, u := range r.Users {
-		line(u.Name, r.both[0].Users[i], r.both[1].Users[i])
-	}
-	line("all", r.both[0].All, r.both[1].All)
 	chart.X = svg.UpTo("", most)
 	return chart.Draw().Inline()
 }

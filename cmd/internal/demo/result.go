@@ -7,6 +7,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
 )
 
 // Result is both runs as they stand, measured.
@@ -48,23 +49,28 @@ func (r *Result) Text() string {
 	}
 	fmt.Fprintf(&b, "Stretch is flow time over max(W/m, longest job).\n%s\n\n", caveat)
 	x, y := r.both[0].Name, r.both[1].Name
-	fmt.Fprintf(&b, "%-12s %19s   %17s   %17s   %19s\n", "", "campaigns", "mean stretch", "max stretch", "mean flow (s)")
-	fmt.Fprintf(&b, "%-12s %9s %9s   %8s %8s   %8s %8s   %9s %9s\n", "user", x, y, x, y, x, y, x, y)
-	line := func(name, about string, p, q fared) {
-		row := fmt.Sprintf("%-12s %9d %9d   %8.2f %8.2f   %8.2f %8.2f   %9.1f %9.1f   %s", name,
-			p.Campaigns, q.Campaigns, p.Mean, q.Mean, p.Max, q.Max, p.MeanFlow, q.MeanFlow, about)
-		fmt.Fprintln(&b, strings.TrimRight(row, " "))
-	}
+	var rows []report.BriefRow
 	for i, u := range r.Users {
-		line(u.Name, u.Account+": "+u.About, r.both[0].Users[i], r.both[1].Users[i])
+		rows = append(rows, report.BriefRow{Name: u.Name, Runs: r.pair(i), More: u.Account + ": " + u.About})
 	}
-	line("all", "", r.both[0].All, r.both[1].All)
+	rows = append(rows, report.BriefRow{Name: "all", Runs: r.pair(len(r.Users))})
+	b.WriteString(report.BriefTable([2]string{x, y}, [2]string{}, rows))
 	fmt.Fprintf(&b, "\n%-22s %9s %9s\n", "", x, y)
 	for _, f := range r.figures() {
 		fmt.Fprintf(&b, "%-22s %9s %9s\n", f.Name, f.Cells[0], f.Cells[1])
 	}
 	fmt.Fprintln(&b, tail)
 	return b.String()
+}
+
+// pair returns what both runs were for a user; after the last user, for all.
+func (r *Result) pair(user int) (pair [2]report.Brief) {
+	for i := range r.both {
+		if pair[i] = r.both[i].All.Brief; user < len(r.Users) {
+			pair[i] = r.both[i].Users[user].Brief
+		}
+	}
+	return pair
 }
 
 // figureRow is a line about the runs as a whole.

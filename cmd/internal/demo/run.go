@@ -220,14 +220,10 @@ type measured struct {
 
 // fared is how the campaigns of one user, or of all, fared.
 type fared struct {
-	User      string  `json:"user"` // "" for all
-	Account   string  `json:"account"`
-	About     string  `json:"about"`
-	Campaigns int     `json:"campaigns"`
-	Jobs      int     `json:"jobs"`
-	Mean      float64 `json:"mean_stretch"`
-	Max       float64 `json:"max_stretch"`
-	MeanFlow  float64 `json:"mean_flow"` // seconds
+	User    string `json:"user"` // "" for all
+	Account string `json:"account"`
+	About   string `json:"about"`
+	report.Brief
 }
 
 // ended is a campaign that has ended.
@@ -239,11 +235,6 @@ type ended struct {
 	Work    ostrich.Work     `json:"work"`
 	Longest ostrich.Duration `json:"longest"`
 	Stretch float64          `json:"stretch"`
-}
-
-// add copies the figures of a user.
-func (f *fared) add(u *report.User) {
-	f.Campaigns, f.Jobs, f.Mean, f.Max, f.MeanFlow = u.Campaigns, u.Jobs, u.MeanStretch, u.MaxStretch, u.Flow/float64(u.Campaigns)
 }
 
 // measure measures the campaigns of a run that have ended.
@@ -267,21 +258,16 @@ func (d *demo) measure(r state) measured {
 	}
 	whole := slices.DeleteFunc(slices.Clone(m.Started), func(j report.Job) bool { return gone[j.Campaign] != len(d.Load[j.Campaign].Tasks) })
 	campaigns := report.Campaigns(whole)
-	known, names := report.Users(campaigns, procs), make(map[ostrich.UserID]string)
-	for _, u := range d.Users {
-		one := fared{User: u.Name, Account: u.Account, About: u.About}
-		if i := slices.IndexFunc(known, func(k report.User) bool { return k.User == u.UID }); i >= 0 {
-			one.add(&known[i])
-		}
-		m.Users, names[u.UID] = append(m.Users, one), u.Name
+	users := make(map[ostrich.UserID]int)
+	for i, u := range d.Users {
+		m.Users, users[u.UID] = append(m.Users, fared{User: u.Name, Account: u.Account, About: u.About}), i
 	}
 	for i := range campaigns {
 		c := &campaigns[i]
-		m.Campaigns = append(m.Campaigns, ended{names[c.User], c.Jobs, c.Submit, c.End, c.Work, c.Longest, c.Stretch(procs)})
-		c.User = 0
-	}
-	for _, all := range report.Users(campaigns, procs) { // as if they were one user's
-		m.All.add(&all)
+		u, flow, stretch := &m.Users[users[c.User]], ostrich.Duration(c.End-c.Submit), c.Stretch(procs)
+		m.Campaigns = append(m.Campaigns, ended{u.User, c.Jobs, c.Submit, c.End, c.Work, c.Longest, stretch})
+		u.Add(c.Jobs, flow, stretch)
+		m.All.Add(c.Jobs, flow, stretch)
 	}
 	if len(m.Started) > 0 {
 		m.Utilisation = report.Utilisation(m.Started, procs)

@@ -11,7 +11,8 @@
 // cancelled.
 //
 // Every job is named RUN.USER.CAMPAIGN. Its times come from slurmdbd's tables
-// through sacct, so that the measurement shares no code with what it measures.
+// through sacct, so that the measurement does not rest on what the daemon reads,
+// and package report measures them, as it does for simulate and compare.
 // The stretch of a campaign is
 //
 //	flow / max(W/m, p_max)

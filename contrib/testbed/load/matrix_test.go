@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich"
 )
 
 // The logarithms of 1/2, 1 and 2 have mean 0 and deviation ln 2; Student's t of
@@ -82,17 +84,17 @@ func TestPercentile(t *testing.T) {
 // compared is a comparison of which a campaign of each of two users takes some
 // seconds; the first user has a deadline of 10 s, the second comes in the
 // background as well.
-func compared(scenario string, seed uint64, stock, ostrich [2]int64) Comparison {
+func compared(scenario string, seed uint64, stock, second [2]int64) Comparison {
 	c := Comparison{Scenario: scenario, Seed: seed, Processors: 4}
-	for side, flows := range [2][2]int64{stock, ostrich} {
+	for side, flows := range [2][2]int64{stock, second} {
 		r := Result{Run: []string{"stock", "ostrich"}[side], Scenario: scenario, Seed: seed, Processors: 4}
 		for i, flow := range flows {
 			r.Campaigns = append(r.Campaigns, Campaign{
-				User: []string{"a", "b"}[i], Seq: 1, Jobs: 1, Submit: 100, End: 100 + flow, Flow: flow, Stretch: float64(flow) / 5,
-				Deadline: []int64{10, 0}[i],
+				User: []string{"a", "b"}[i], Seq: 1, Jobs: 1, Submit: 100, End: ostrich.Time(100 + flow), Flow: ostrich.Duration(flow), Stretch: float64(flow) / 5,
+				Deadline: []ostrich.Duration{10, 0}[i],
 			})
 		}
-		r.Background = []Background{{User: "f", Jobs: 9, Ended: 3, Work: 2 * r.seconds()}}
+		r.Background = []Background{{User: "f", Jobs: 9, Ended: 3, Work: 2 * int64(r.seconds())}}
 		c.Runs[side] = r
 	}
 	return c

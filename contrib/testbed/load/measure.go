@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
 )
 
 // accountingDelay is how long slurmctld may take to report the last ends to
@@ -25,18 +27,18 @@ type Row struct {
 
 // Campaign is a campaign that has ended.
 type Campaign struct {
-	User    string  `json:"user"`
-	Seq     int     `json:"seq"`
-	Jobs    int     `json:"jobs"`
-	Submit  int64   `json:"submit"`  // first submission, Unix seconds
-	End     int64   `json:"end"`     // last end, Unix seconds
-	Work    int64   `json:"work"`    // processor-seconds
-	Longest int64   `json:"longest"` // longest job, seconds
-	Flow    int64   `json:"flow"`    // End - Submit
-	Stretch float64 `json:"stretch"` // Flow / max(Work/processors, Longest)
+	User    string           `json:"user"`
+	Seq     int              `json:"seq"`
+	Jobs    int              `json:"jobs"`
+	Submit  ostrich.Time     `json:"submit"`  // first submission, Unix seconds
+	End     ostrich.Time     `json:"end"`     // last end, Unix seconds
+	Work    int64            `json:"work"`    // processor-seconds
+	Longest ostrich.Duration `json:"longest"` // longest job, seconds
+	Flow    ostrich.Duration `json:"flow"`    // End - Submit
+	Stretch float64          `json:"stretch"` // report.Campaign.Stretch, with a floor of a second
 
 	// Deadline is the longest flow that the user accepts, in seconds; 0: none.
-	Deadline int64 `json:"deadline,omitempty"`
+	Deadline ostrich.Duration `json:"deadline,omitempty"`
 }
 
 // Background is what a user in the background was served until the others' loops
@@ -149,7 +151,7 @@ func (r *Run) Measure(ctx context.Context, s Slurm, plans []Plan, m int) ([]Camp
 	}
 	for i := range list {
 		c := &list[i]
-		c.Deadline = int64(deadlines[r.jobName(Plan{User: c.User, Seq: c.Seq})] / time.Second)
+		c.Deadline = ostrich.Duration(deadlines[r.jobName(Plan{User: c.User, Seq: c.Seq})] / time.Second)
 	}
 	if len(background) == 0 {
 		return list, nil, nil
@@ -227,10 +229,12 @@ func (r *Run) served(plans []Plan, rows []Row) []Background {
 
 // campaigns groups jobs by their name, RUN.USER.CAMPAIGN.
 func campaigns(rows []Row, m int) ([]Campaign, error) {
-	byName := make(map[string]*Campaign)
+	names := make(map[string]int)
+	var list []Campaign
+	var jobs []report.Job
 	for _, r := range rows {
-		c := byName[r.Name]
-		if c == nil {
+		n, known := names[r.Name]
+		if !known {
 			parts := strings.Split(r.Name, ".")
 			if len(parts) != 3 {
 				return nil, fmt.Errorf("job name %q: not run.user.campaign", r.Name)
@@ -239,24 +243,19 @@ func campaigns(rows []Row, m int) ([]Campaign, error) {
 			if err != nil {
 				return nil, fmt.Errorf("job name %q: not run.user.campaign", r.Name)
 			}
-			c = &Campaign{User: parts[1], Seq: seq, Submit: r.Submit}
-			byName[r.Name] = c
+			n = len(list)
+			names[r.Name], list = n, append(list, Campaign{User: parts[1], Seq: seq})
 		}
-		c.Jobs++
-		c.Submit = min(c.Submit, r.Submit)
-		c.End = max(c.End, r.End)
-		c.Work += (r.End - r.Start) * r.Procs
-		c.Longest = max(c.Longest, r.End-r.Start)
+		jobs = append(jobs, report.Job{
+			Campaign: n, Submit: ostrich.Time(r.Submit), Start: ostrich.Time(r.Start), End: ostrich.Time(r.End), Procs: int(r.Procs),
+		})
 	}
-	list := make([]Campaign, 0, len(byName))
-	for _, name := range slices.Sorted(maps.Keys(byName)) {
-		c := byName[name]
-		c.Flow = c.End - c.Submit
-		// Slurm's clock has whole seconds: a shorter campaign counts as one
-		// second.
-		best := max(float64(c.Work)/float64(m), float64(c.Longest), 1)
-		c.Stretch = float64(c.Flow) / best
-		list = append(list, *c)
+	measured := report.Campaigns(jobs)
+	report.SetFloor(measured, 1) // Slurm's clock has whole seconds
+	for n := range measured {
+		k, c := &measured[n], &list[n]
+		c.Jobs, c.Submit, c.End, c.Work, c.Longest = k.Jobs, k.Submit, k.End, int64(k.Work), k.Longest
+		c.Flow, c.Stretch = ostrich.Duration(k.End-k.Submit), k.Stretch(m)
 	}
 	slices.SortFunc(list, func(a, b Campaign) int {
 		return cmp.Or(strings.Compare(a.User, b.User), cmp.Compare(a.Seq, b.Seq))

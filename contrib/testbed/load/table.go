@@ -5,18 +5,17 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
 )
 
 // Summary summarises the campaigns of one user, or of all.
 type Summary struct {
-	User      string  `json:"user"` // "" for all
-	Campaigns int     `json:"campaigns"`
-	Jobs      int     `json:"jobs"`
-	Mean      float64 `json:"mean_stretch"`
-	Max       float64 `json:"max_stretch"`
-	MeanFlow  float64 `json:"mean_flow"` // seconds
-	Deadlines int     `json:"deadlines"` // campaigns with a deadline
-	Met       int     `json:"met"`       // those of them that ended in time
+	User string `json:"user"` // "" for all
+	report.Brief
+	Deadlines int `json:"deadlines"` // campaigns with a deadline
+	Met       int `json:"met"`       // those of them that ended in time
 }
 
 // summarise returns a summary for each user and one for all campaigns.
@@ -33,12 +32,7 @@ func summarise(list []Campaign) (users []Summary, all Summary) {
 
 // add adds one campaign.
 func (s *Summary) add(c Campaign) {
-	s.Campaigns++
-	n := float64(s.Campaigns)
-	s.Jobs += c.Jobs
-	s.Mean += (c.Stretch - s.Mean) / n
-	s.MeanFlow += (float64(c.Flow) - s.MeanFlow) / n
-	s.Max = max(s.Max, c.Stretch)
+	s.Add(c.Jobs, c.Flow, c.Stretch)
 	if c.Deadline > 0 {
 		s.Deadlines++
 		if c.Flow <= c.Deadline {
@@ -107,24 +101,26 @@ func part(n, of int) string {
 func (c *Comparison) WriteText(w io.Writer) error {
 	a, b := c.Runs[0].Run, c.Runs[1].Run
 	deadlines := c.All[0].Deadlines+c.All[1].Deadlines > 0
-	var text strings.Builder
-	row := func(name, line, met string) {
-		fmt.Fprintf(&text, "%-12s %s", name, line)
-		if deadlines {
-			fmt.Fprintf(&text, "   %17s", met)
+	met := func(first, second string) string {
+		if !deadlines {
+			return ""
 		}
-		text.WriteString("\n")
+		return fmt.Sprintf("%8s %8s", first, second)
 	}
-	row("", fmt.Sprintf("%19s   %17s   %17s   %19s", "campaigns", "mean stretch", "max stretch", "mean flow (s)"), "deadlines met")
-	row("user", fmt.Sprintf("%9s %9s   %8s %8s   %8s %8s   %9s %9s", a, b, a, b, a, b, a, b), fmt.Sprintf("%8s %8s", a, b))
+	head := [2]string{"", met(a, b)}
+	if deadlines {
+		head[0] = fmt.Sprintf("%17s", "deadlines met")
+	}
+	var rows []report.BriefRow
 	line := func(name string, x, y Summary) {
-		row(name, fmt.Sprintf("%9d %9d   %8.2f %8.2f   %8.2f %8.2f   %9.1f %9.1f",
-			x.Campaigns, y.Campaigns, x.Mean, y.Mean, x.Max, y.Max, x.MeanFlow, y.MeanFlow), fmt.Sprintf("%8s %8s", x.met(), y.met()))
+		rows = append(rows, report.BriefRow{Name: name, Runs: [2]report.Brief{x.Brief, y.Brief}, More: met(x.met(), y.met())})
 	}
 	for _, name := range c.names() {
 		line(name, find(c.Users[0], name), find(c.Users[1], name))
 	}
 	line("all", c.All[0], c.All[1])
+	var text strings.Builder
+	text.WriteString(report.BriefTable([2]string{a, b}, head, rows))
 	for _, r := range c.Runs {
 		text.WriteString(r.footer())
 	}
@@ -134,7 +130,7 @@ func (c *Comparison) WriteText(w io.Writer) error {
 
 // seconds returns how long the run took, from the first submission to the last
 // end.
-func (r *Result) seconds() int64 {
+func (r *Result) seconds() ostrich.Duration {
 	if len(r.Campaigns) == 0 {
 		return 0
 	}
@@ -142,7 +138,7 @@ func (r *Result) seconds() int64 {
 	for _, c := range r.Campaigns {
 		first, last = min(first, c.Submit), max(last, c.End)
 	}
-	return last - first
+	return ostrich.Duration(last - first)
 }
 
 // footer returns what the table of a run leaves out: how long it took, and what
