@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
@@ -34,7 +35,7 @@ func TestFind(t *testing.T) {
 			type got struct {
 				id    ostrich.JobID
 				user  string
-				state slurmdb.State
+				state accounting.State
 				wait  ostrich.Time // from the submission to the start
 				end   ostrich.Time // from the submission
 				procs int
@@ -46,12 +47,12 @@ func TestFind(t *testing.T) {
 					task, offset int
 					want         got
 				}{
-					{7, -1, -1, got{7, "1002", slurmdb.Failed, 60, 600, 4}},
-					{8, -1, -1, got{8, "alice", slurmdb.Running, 90, -ostrich.Time(t0), 1}},
-					{9, -1, -1, got{9, "alice", slurmdb.Cancelled, -ostrich.Time(t0), 70, 1}},
-					{20, -1, -1, got{20, "alice", slurmdb.Complete, 1, 2, 1}},
-					{20, 4, -1, got{23, "alice", slurmdb.Running, 3, -ostrich.Time(t0), 1}},
-					{30, -1, 1, got{31, "alice", slurmdb.Running, 1, -ostrich.Time(t0), 1}},
+					{7, -1, -1, got{7, "1002", accounting.Failed, 60, 600, 4}},
+					{8, -1, -1, got{8, "alice", accounting.Running, 90, -ostrich.Time(t0), 1}},
+					{9, -1, -1, got{9, "alice", accounting.Cancelled, -ostrich.Time(t0), 70, 1}},
+					{20, -1, -1, got{20, "alice", accounting.Completed, 1, 2, 1}},
+					{20, 4, -1, got{23, "alice", accounting.Running, 3, -ostrich.Time(t0), 1}},
+					{30, -1, 1, got{31, "alice", accounting.Running, 1, -ostrich.Time(t0), 1}},
 				} {
 					j, ok, err := r.Find(t.Context(), test.id, test.task, test.offset)
 					if err != nil || !ok {

@@ -6,12 +6,8 @@ import (
 	"strings"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 )
-
-// linkGap is how much later than a requeue or a resize the job's next row may be
-// submitted. Slurm writes a requeued job's row when its nodes have completed.
-// After the gap the job counts as ended, and a row with its id as another job.
-const linkGap = ostrich.Duration(3600)
 
 // Skip is a row that was left out because it cannot be true.
 type Skip struct {
@@ -124,7 +120,7 @@ func (h *history) findSplits(rows []row) {
 func (h *history) row(w *row) {
 	t := h.jobs[w.id]
 	continues := t != nil && t.row.key != w.key && t.awaits(w)
-	resized := t != nil && (t.row.key == w.key && t.resized || continues && t.row.state == Resizing)
+	resized := t != nil && (t.row.key == w.key && t.resized || continues && t.row.state == accounting.Resizing)
 	if why := w.impossible(h.now, resized); why != "" {
 		h.skip(w, t, why)
 		return
@@ -132,7 +128,7 @@ func (h *history) row(w *row) {
 	fresh := t == nil || t.row.key != w.key
 	switch {
 	case t == nil:
-		if w.state == Revoked {
+		if w.state == accounting.Revoked {
 			h.closed[w.key] = w.end
 			return
 		}
@@ -168,8 +164,7 @@ func (t *tracked) awaits(w *row) bool {
 // follows reports whether b can be the row that a requeue or a resize opened when
 // it closed a.
 func follows(a, b *row) bool {
-	return (a.state == Requeued || a.state == Resizing) && a.end > 0 && a.uid == b.uid && a.submit < b.submit &&
-		b.submit >= a.end-1 && b.submit <= a.end+ostrich.Time(linkGap)
+	return a.uid == b.uid && a.submit < b.submit && a.state.GoesOn(a.end, b.submit)
 }
 
 func (h *history) skip(w *row, t *tracked, why string) {
@@ -257,7 +252,7 @@ func (h *history) redefine() {
 // follow begins the next row of a job. It reports differences at the time of the
 // row's submission.
 func (h *history) follow(t *tracked, w *row) {
-	resized := t.row.state == Resizing
+	resized := t.row.state == accounting.Resizing
 	keepNames(w, &t.row)
 	if resized {
 		t.prior = t.job.Suspended
@@ -294,12 +289,12 @@ func (h *history) change(t *tracked, w *row, at ostrich.Time) {
 // advance reports how far a row has come: started, suspended, ended.
 func (h *history) advance(t *tracked, w *row) {
 	switch {
-	case t.job.Start == 0 && w.started() && (w.state != Requeued || w.end > w.start):
+	case t.job.Start == 0 && w.started() && (w.state != accounting.Requeued || w.end > w.start):
 		h.start(t, w)
 	case t.job.Start != 0 && !w.started():
 		// This run never happened: Slurm never takes a start back in the same
 		// row.
-		w.start, w.alloc, w.state = t.job.Start, uint32(t.job.Procs), max(w.state, Running)
+		w.start, w.alloc, w.state = t.job.Start, uint32(t.job.Procs), max(w.state, accounting.Running)
 	case w.end == 0:
 		at := h.now
 		if split, ok := h.splits[w.array]; ok && int(w.tasks) < t.job.Tasks {
@@ -341,15 +336,18 @@ func (h *history) end(t *tracked, w *row) {
 		h.closed[w.key] = w.end
 	}
 	switch w.state {
-	case Requeued:
+	case accounting.Requeued:
 		t.closed = w.end
 		if t.job.Start != 0 {
 			h.backInQueue(t, w.end)
 		}
-	case Resizing:
+	case accounting.Resizing:
 		t.closed = w.end
 	default:
-		t.job.Outcome = w.state.Outcome()
+		t.job.Outcome = ostrich.Stopped // by whoever closed the row of a job that ran or waited
+		if w.state.Ended() {
+			t.job.Outcome = w.state.Outcome()
+		}
 		h.finish(t, w.end)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 )
 
 // yield ends a row if a later job has its id: Slurm lost the earlier job and
@@ -62,7 +63,7 @@ func (h *history) replace(t *tracked, at ostrich.Time) {
 // giveUp ends the jobs whose next row did not come, at the time the last row
 // closed.
 func (h *history) giveUp() {
-	late := func(t *tracked) bool { return t.closed != 0 && h.now > t.closed+ostrich.Time(linkGap) }
+	late := func(t *tracked) bool { return t.closed != 0 && h.now > t.closed+ostrich.Time(accounting.LinkGap) }
 	for _, id := range h.those(late) {
 		h.jobs[id].job.Outcome = ostrich.Stopped
 		h.finish(h.jobs[id], h.jobs[id].closed)
@@ -80,7 +81,7 @@ const pastLimit = ostrich.Time(86400)
 func (h *history) endRunaways() {
 	lost := func(t *tracked) bool {
 		w := &t.row
-		return w.end == 0 && w.state == Running && t.job.Start != 0 && w.suspended == 0 && t.pauses == 0 &&
+		return w.end == 0 && w.state == accounting.Running && t.job.Start != 0 && w.suspended == 0 && t.pauses == 0 &&
 			w.limit != 0 && h.now > t.limited()+pastLimit
 	}
 	for _, id := range h.those(lost) {

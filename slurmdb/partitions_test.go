@@ -50,10 +50,10 @@ func TestPartitions(t *testing.T) {
 			p.Nodes(accounting.NodeEvent{From: t0 - 900, CPUs: 32, Nodes: 4})
 			row := func(id ostrich.JobID, partition string, limit ostrich.Duration, submit, start ostrich.Time) {
 				r := accounting.Row{
-					ID: id, Task: -1, Partition: partition, Limit: limit, Submit: t0 + submit, Eligible: t0 + submit, Req: 1, UID: 1, State: "PENDING",
+					ID: id, Task: -1, Partition: partition, Limit: limit, Submit: t0 + submit, Eligible: t0 + submit, Req: 1, UID: 1, State: accounting.Pending,
 				}
 				if start > 0 {
-					r.Start, r.State, r.Alloc = t0+start, "RUNNING", 1
+					r.Start, r.State, r.Alloc = t0+start, accounting.Running, 1
 				}
 				p.Row(&r)
 			}

@@ -52,7 +52,7 @@ func (r *Reader) rows(ctx context.Context, query string, now ostrich.Time, visit
 	err := r.db.each(ctx, query, func(v []driver.Value) {
 		w := r.parser.parse(v)
 		one = Row{
-			ID: w.id, Array: w.array, Task: -1, State: w.state.String(), Tasks: w.tasks, Req: w.req, Alloc: w.alloc,
+			ID: w.id, Array: w.array, Task: -1, State: w.state, Tasks: w.tasks, Req: w.req, Alloc: w.alloc,
 			Submit: w.submit, Start: w.start, End: w.end,
 			UID: w.uid, Assoc: w.assoc, QOSNumber: w.qos,
 			Account: r.texts.Of(r.parser.account(v)), Partition: w.partition,
@@ -90,7 +90,7 @@ func (w *row) pause(now ostrich.Time) ostrich.Duration {
 	}
 	length := max(0, end-max(w.start, w.submit))
 	pause := ostrich.Time(min(w.suspended, 1<<62))
-	if w.state == Suspended || pause > length {
+	if w.state == accounting.Suspended || pause > length {
 		pause = end - pause
 	}
 	return ostrich.Duration(min(max(0, pause), length))

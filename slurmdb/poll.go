@@ -2,7 +2,6 @@ package slurmdb
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -119,10 +118,9 @@ func (p *Poll) Enter(emit func(ostrich.Event)) Batch {
 
 // row converts a row of sacct to one of the tables.
 func (l *Ledger) row(r *accounting.Row) row {
-	state, known := parseState(r.State)
 	w := row{
 		key: key{r.ID, r.Submit}, start: r.Start, end: r.End, eligible: r.Eligible,
-		state: state, limit: minutes(r.Limit), uid: r.UID, assoc: r.Assoc, qos: r.QOSNumber, array: r.Array, het: r.Het, task: NoTask,
+		state: r.State, limit: minutes(r.Limit), uid: r.UID, assoc: r.Assoc, qos: r.QOSNumber, array: r.Array, het: r.Het, task: NoTask,
 		tasks: min(max(r.Tasks, 1), maxTasks), nodes: uint32(min(r.Asked.Nodes, maxProcs)), partition: l.texts.Of([]byte(r.Partition)), extra: &none,
 	}
 	if r.Task >= 0 {
@@ -146,8 +144,6 @@ func (l *Ledger) row(r *accounting.Row) row {
 	switch err := w.setProcessors(req, alloc); {
 	case r.Impossible != "":
 		w.refuse(errors.New(r.Impossible))
-	case !known:
-		w.refuse(fmt.Errorf("sacct: state %q: not one of accounting's", r.State))
 	case req == 0:
 		w.refuse(errUnfinished("asks for no processor"))
 	case err != nil:
@@ -164,7 +160,7 @@ func (l *Ledger) pausesOf(w *row, now ostrich.Time) []interval {
 	j := l.history.jobs[w.id]
 	seen := j != nil && j.row.key == w.key
 	all, known := l.paused[w.key]
-	if !known && !seen && w.end != 0 && w.state != Resizing {
+	if !known && !seen && w.end != 0 && w.state != accounting.Resizing {
 		return nil // the sum is all that counts; what follows a resize has to begin with it
 	}
 	all = slices.Clone(all)
@@ -181,7 +177,7 @@ func (l *Ledger) pausesOf(w *row, now ostrich.Time) []interval {
 		latest = w.end
 	}
 	switch {
-	case w.state == Suspended && w.end == 0:
+	case w.state == accounting.Suspended && w.end == 0:
 		if !open {
 			all = append(all, interval{start: max(last, now-more)})
 		}
@@ -207,16 +203,4 @@ func (l *Ledger) Describe(r *accounting.Row) Record {
 		found.Name, found.Account = r.Name, r.Account
 	}
 	return found
-}
-
-// parseState returns the state with a name, as State.String gives it, and reports whether
-// there is one.
-func parseState(name string) (State, bool) {
-	for _, s := range []State{Requeued, Resizing, Revoked} {
-		if s.String() == name {
-			return s, true
-		}
-	}
-	i := slices.Index(stateNames[:], name)
-	return State(max(i, 0)), i >= 0
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 )
 
 // The statements of a poll. They contain only numbers and quoted names.
@@ -52,8 +53,8 @@ func (r *Reader) byIDQuery(ids string) string {
 }
 
 func (r *Reader) earlierQuery(ids string) string {
-	return r.jobsQuery(r.parser.saying.ended(), "", "id_job IN ("+ids+") AND state IN ("+strconv.Itoa(int(Requeued))+", "+
-		strconv.Itoa(int(Resizing))+") AND time_end > 0")
+	return r.jobsQuery(r.parser.saying.ended(), "", "id_job IN ("+ids+") AND state IN ("+strconv.Itoa(int(accounting.Requeued))+", "+
+		strconv.Itoa(int(accounting.Resizing))+") AND time_end > 0")
 }
 
 func (r *Reader) pausesQuery(rows string) string {

@@ -7,63 +7,8 @@ import (
 	"strconv"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 )
-
-// State is the state column of a job's row.
-type State uint32
-
-// States as Slurm stores them. The last three are stored in rows that Slurm
-// has closed: the job went on in another row, or another cluster took it.
-const (
-	Pending State = iota
-	Running
-	Suspended
-	Complete
-	Cancelled
-	Failed
-	Timeout
-	NodeFail
-	Preempted
-	BootFail
-	Deadline
-	OutOfMemory
-
-	Requeued State = 1 << 10
-	Resizing State = 1 << 13
-	Revoked  State = 1 << 19
-)
-
-var stateNames = [...]string{
-	"PENDING", "RUNNING", "SUSPENDED", "COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "PREEMPTED",
-	"BOOT_FAIL", "DEADLINE", "OUT_OF_MEMORY",
-}
-
-// String returns Slurm's name of the state.
-func (s State) String() string {
-	switch {
-	case s == Requeued:
-		return "REQUEUED"
-	case s == Resizing:
-		return "RESIZING"
-	case s == Revoked:
-		return "REVOKED"
-	case int(s) < len(stateNames):
-		return stateNames[s]
-	}
-	return strconv.FormatUint(uint64(s), 10)
-}
-
-// Outcome returns what the end of a job in this state says of how long jobs like it run.
-func (s State) Outcome() ostrich.Outcome {
-	switch s {
-	case Complete:
-		return ostrich.Done
-	case Timeout:
-		return ostrich.TimedOut
-	default:
-		return ostrich.Stopped
-	}
-}
 
 // NoTask is the ArrayTask of a job that is not a task of an array.
 const NoTask = noVal
@@ -85,7 +30,7 @@ type Record struct {
 	ArrayTask uint32        // NoTask for a single job and for the pending tasks of an array
 	HetJob    ostrich.JobID // leader of a heterogeneous job, or 0
 
-	State     State
+	State     accounting.State
 	Eligible  ostrich.Time     // 0: held or waiting for a dependency; may lie in the future
 	Throttled bool             // held back by the array's own limit of running tasks
 	Limit     ostrich.Duration // the job's own time limit, 0 without one
@@ -137,7 +82,7 @@ func (l *Ledger) record(t *tracked) Record {
 		rec.Eligible, rec.Throttled = 0, true
 	}
 	if w.end != 0 { // A requeue closed it, and the next row is not there yet.
-		rec.State = Pending
+		rec.State = accounting.Pending
 	}
 	return rec
 }

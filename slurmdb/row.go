@@ -71,7 +71,7 @@ type key struct {
 type row struct {
 	key
 	start, end, eligible ostrich.Time
-	state                State
+	state                accounting.State
 	limit                uint32 // minutes; 0 without one of its own
 	uid, assoc, qos      uint32
 	array, het           ostrich.JobID
@@ -127,10 +127,12 @@ func compareRows(a, b row) int {
 
 // started reports whether the job runs or ran. A pending row has not started,
 // whatever its time_start.
-func (w *row) started() bool { return w.start > 0 && w.state != Pending }
+func (w *row) started() bool { return w.start > 0 && w.state != accounting.Pending }
 
 // paused reports whether the job was suspended, or is.
-func (w *row) paused() bool { return w.started() && (w.suspended > 0 || w.state == Suspended) }
+func (w *row) paused() bool {
+	return w.started() && (w.suspended > 0 || w.state == accounting.Suspended)
+}
 
 // parser turns values into rows.
 type parser struct {
@@ -167,7 +169,7 @@ func (p *parser) parse(v []driver.Value) row {
 		start:     ostrich.Time(number(v[colStart])),
 		end:       ostrich.Time(number(v[colEnd])),
 		eligible:  ostrich.Time(number(v[colEligible])),
-		state:     State(number(v[colState])),
+		state:     accounting.State(number(v[colState])),
 		limit:     uint32(number(v[colLimit])),
 		uid:       uint32(number(v[colUser])),
 		assoc:     uint32(number(v[colAssoc])),
@@ -221,7 +223,7 @@ func (w *row) setExclusive(to []byte) {
 
 // setPauses sets the columns of a job's suspensions, if it was or is suspended.
 func (w *row) setPauses(inx, suspended uint64) {
-	if suspended > 0 || w.state == Suspended {
+	if suspended > 0 || w.state == accounting.Suspended {
 		x := *w.extra
 		x.inx, x.suspended = inx, suspended
 		w.extra = &x

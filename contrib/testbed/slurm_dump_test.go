@@ -39,7 +39,7 @@ func TestDump(t *testing.T) {
 	}
 	for state, least := range map[accounting.State]int{
 		accounting.Pending: 1, accounting.Running: 1, accounting.Completed: 10, accounting.Failed: 1, accounting.Cancelled: 4,
-		accounting.TimedOut: 1, accounting.Lost: 1,
+		accounting.TimedOut: 1, accounting.Requeued: 1,
 	} {
 		n := 0
 		for _, j := range tables {

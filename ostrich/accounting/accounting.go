@@ -4,9 +4,7 @@
 package accounting
 
 import (
-	"bytes"
 	"errors"
-	"strings"
 
 	"slurm-ostrich/ostrich"
 )
@@ -52,87 +50,6 @@ func (j *Job) Ran() ostrich.Duration {
 	return max(0, ostrich.Duration(j.End-j.Start)-j.Suspended)
 }
 
-// State is how far a job has come.
-type State uint8
-
-const (
-	// Pending waits for its start. It is the zero value.
-	Pending State = iota
-	// Running has started, and may be suspended now.
-	Running
-	// Completed ended by itself with exit code 0.
-	Completed
-	// Failed ended by itself with another exit code, or ran out of memory.
-	Failed
-	// Cancelled was ended on request, started or not.
-	Cancelled
-	// TimedOut was ended at its limit.
-	TimedOut
-	// Lost was ended by Slurm: its nodes failed, it was preempted or requeued.
-	Lost
-
-	// Resized went on in another record with another size. Only Builder sees it:
-	// it joins both records, so no job of a History has this state.
-	Resized
-)
-
-// ParseState reads a state of Slurm's, such as "COMPLETED" or "CANCELLED by 1000". It
-// does not know REVOKED, that of a job which another cluster of a federation took.
-func ParseState(name []byte) (s State, known bool) {
-	word, _, _ := bytes.Cut(name, []byte{' '})
-	if begin, cut := bytes.CutSuffix(word, []byte{'+'}); cut {
-		word = whole(begin)
-	}
-	switch string(word) {
-	case "PENDING", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD":
-		return Pending, true
-	case "RUNNING", "SUSPENDED", "CONFIGURING", "COMPLETING", "SIGNALING", "STAGE_OUT", "STOPPED":
-		return Running, true
-	case "COMPLETED":
-		return Completed, true
-	case "CANCELLED":
-		return Cancelled, true
-	case "FAILED", "OUT_OF_MEMORY", "LAUNCH_FAILED", "RECONFIG_FAIL":
-		return Failed, true
-	case "TIMEOUT", "DEADLINE":
-		return TimedOut, true
-	case "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "REQUEUED":
-		return Lost, true
-	case "RESIZING":
-		return Resized, true
-	}
-	return 0, false
-}
-
-// longStates are the states that a narrow column of sacct's may cut off. It ends with a +
-// then.
-var longStates = []string{
-	"OUT_OF_MEMORY", "LAUNCH_FAILED", "RECONFIG_FAIL", "REQUEUE_HOLD", "REQUEUE_FED", "SPECIAL_EXIT", "RESV_DEL_HOLD", "CONFIGURING",
-	"COMPLETING", "COMPLETED", "CANCELLED", "SUSPENDED", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "SIGNALING", "STAGE_OUT",
-	"PENDING", "RUNNING", "FAILED", "TIMEOUT", "DEADLINE", "REQUEUED", "RESIZING", "STOPPED",
-}
-
-// whole returns the state of which a column shows the beginning, or just that if it is
-// a state or the beginning of none or of several.
-func whole(begin []byte) []byte {
-	var found []byte
-	for _, name := range longStates {
-		switch {
-		case name == string(begin):
-			return begin
-		case len(begin) < 4 || !strings.HasPrefix(name, string(begin)):
-		case found != nil:
-			return begin
-		default:
-			found = []byte(name)
-		}
-	}
-	if found == nil {
-		return begin
-	}
-	return found
-}
-
 // Association is a user in an account, for whom jobs run.
 type Association struct {
 	ID            uint32 // id_assoc; 0 if not known
@@ -166,9 +83,9 @@ type Row struct {
 	Suspended                    ostrich.Duration
 	Limit                        ostrich.Duration // 0 without one of its own
 	Req, Alloc                   uint32           // processors of one task; Alloc is 0 before the start
-	State                        string           // such as COMPLETED, without what follows it
-	Impossible                   string           // why the row cannot be true, or ""
-	Asked                        TRES             // from sacct, only its nodes
+	State                        State
+	Impossible                   string // why the row cannot be true, or ""
+	Asked                        TRES   // from sacct, only its nodes
 
 	// Only sacct sets these, and Task, Het, User and QOS.
 	WCKey, Name, Comment string
@@ -187,21 +104,6 @@ type NodeEvent struct {
 	From, To    ostrich.Time // From is 0 if nobody knows since when, To while it lasts
 	State       uint32       // of the node as Slurm stores it, with its flags
 	CPUs, Nodes uint64
-}
-
-// Ended reports whether a job in this state has ended.
-func (s State) Ended() bool { return s >= Completed }
-
-// Outcome returns what the end of a job in this state says of how long jobs like it run.
-func (s State) Outcome() ostrich.Outcome {
-	switch s {
-	case Failed, Cancelled, Lost, Resized:
-		return ostrich.Stopped
-	case TimedOut:
-		return ostrich.TimedOut
-	case Pending, Running, Completed:
-	}
-	return ostrich.Done
 }
 
 // MaxFaults is how many faults a History keeps.

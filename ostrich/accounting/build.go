@@ -67,7 +67,7 @@ func place[K comparable](places *map[K]int32, all *[]K, k K) int32 {
 // Add adds a record of a job. The record that follows a resize has the job's first
 // start, which is before the record's own submission: Add moves it to the submission.
 func (b *Builder) Add(j Job) {
-	if j.State == Resized {
+	if j.State == Resizing {
 		if b.resized == nil {
 			b.resized = map[ostrich.JobID]bool{}
 		}
@@ -174,7 +174,7 @@ func (h *History) settle() (twice int) {
 	return n - len(h.Jobs)
 }
 
-// join joins the records of a job that was resized: each but the last is Resized,
+// join joins the records of a job that was resized: each but the last is Resizing,
 // and the next begins when it ends. The job keeps its submission, its first start
 // and its processor-seconds.
 func (b *Builder) join() (joined, alone int) {
@@ -191,13 +191,13 @@ func (b *Builder) join() (joined, alone int) {
 	gone := map[int]bool{}
 	for i := range h.Jobs {
 		first := &h.Jobs[i]
-		if first.State != Resized || gone[i] {
+		if first.State != Resizing || gone[i] {
 			continue
 		}
 		work, cost := first.ran()*float64(first.Procs), first.ran()*first.Billing
 		for _, k := range parts[first.ID] {
 			next := &h.Jobs[k]
-			if k <= i || gone[k] || first.State != Resized || next.Submit < first.End-1 || next.Submit > first.End+1 {
+			if k <= i || gone[k] || first.State != Resizing || !first.State.GoesOn(first.End, next.Submit) {
 				continue
 			}
 			gone[k] = true
@@ -208,8 +208,8 @@ func (b *Builder) join() (joined, alone int) {
 				first.Procs, first.Billing = next.Procs, next.Billing // its present size
 			}
 		}
-		if first.State == Resized {
-			first.State = Lost
+		if first.State == Resizing {
+			first.State = Requeued
 			alone++
 			continue
 		}

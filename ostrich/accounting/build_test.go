@@ -15,9 +15,9 @@ func TestResizedParts(t *testing.T) {
 	part := func(state accounting.State, procs int32, submit, end ostrich.Time) accounting.Job {
 		return accounting.Job{ID: 7, State: state, Procs: procs, Submit: submit, Start: submit, End: end, Suspended: 10, Limit: ostrich.Duration(submit)}
 	}
-	first := part(accounting.Resized, 8, 100, 200)
+	first := part(accounting.Resizing, 8, 100, 200)
 	alone := first
-	alone.State = accounting.Lost
+	alone.State = accounting.Requeued
 	joined := func(limit ostrich.Duration) accounting.Job {
 		j := part(accounting.Completed, 4, 100, 600)
 		j.Suspended, j.Limit, j.Resized = 20, limit, true
@@ -63,7 +63,7 @@ func TestEarly(t *testing.T) {
 	for id, by := range map[ostrich.JobID]ostrich.Time{1: 0, 2: 1, 3: 2, 4: 3600, 5: 3601, 6: 100, 7: 100} {
 		b.Add(accounting.Job{ID: id, State: accounting.Completed, Submit: 9000, Start: 9000 - by, End: 9500 - by, Suspended: 400})
 	}
-	b.Add(accounting.Job{ID: 6, State: accounting.Resized, Submit: 1, Start: 1, End: 9000})
+	b.Add(accounting.Job{ID: 6, State: accounting.Resizing, Submit: 1, Start: 1, End: 9000})
 	if got := b.Early(3600); got != 3 {
 		t.Errorf("%d are early, want 3, 4 and 7", got)
 	}
@@ -123,13 +123,13 @@ func TestResizedBilling(t *testing.T) {
 	}{
 		{
 			"ended",
-			accounting.Job{ID: 7, State: accounting.Resized, Procs: 8, Billing: 16, Submit: 100, Start: 100, End: 200},
+			accounting.Job{ID: 7, State: accounting.Resizing, Procs: 8, Billing: 16, Submit: 100, Start: 100, End: 200},
 			accounting.Job{ID: 7, State: accounting.Completed, Procs: 2, Billing: 4, Submit: 200, Start: 200, End: 500},
 			7,
 		},
 		{
 			"runs",
-			accounting.Job{ID: 7, State: accounting.Resized, Procs: 8, Billing: 16, Submit: 100, Start: 100, End: 200},
+			accounting.Job{ID: 7, State: accounting.Resizing, Procs: 8, Billing: 16, Submit: 100, Start: 100, End: 200},
 			accounting.Job{ID: 7, State: accounting.Running, Procs: 2, Billing: 4, Submit: 200, Start: 200},
 			4,
 		},

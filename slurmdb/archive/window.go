@@ -173,7 +173,7 @@ func (w *window) add(r *slurmdb.Row) {
 	if w.rows%progressEvery == 0 {
 		w.report()
 	}
-	if r.State == slurmdb.Revoked.String() {
+	if r.State == accounting.Revoked {
 		w.ghosts++
 		return
 	}
@@ -213,17 +213,12 @@ func state(r *slurmdb.Row) accounting.State {
 		return accounting.Running
 	case r.End == 0:
 		return accounting.Pending
-	}
-	s, known := accounting.ParseState([]byte(r.State))
-	switch {
-	case !known: // of a later release: the job has ended
-		return accounting.Failed
-	case s == accounting.Pending:
+	case r.State == accounting.Pending:
 		return accounting.Cancelled
-	case s == accounting.Running: // Slurm ends runaway jobs as complete, too.
+	case !r.State.Ended(): // Slurm ends runaway jobs as complete, too.
 		return accounting.Completed
 	}
-	return s
+	return r.State
 }
 
 // association returns the place of the association that the row's job runs for.

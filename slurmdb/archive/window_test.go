@@ -88,7 +88,7 @@ func TestHistory(t *testing.T) {
 			j.Start, j.End, j.State, j.TRES = t0+110, t0+110, 4, "5=0"
 		}), plain(7, func(j *jobOf) { j.State, j.Start, j.Billing, j.Nodes = accounting.Cancelled, 0, 0, 1 }), ""},
 		{"timed out", with(func(j *slurmdbtest.Job) { j.State = 6 }), plain(7, func(j *jobOf) { j.State = accounting.TimedOut }), ""},
-		{"out of memory", with(func(j *slurmdbtest.Job) { j.State = 11 }), plain(7, func(j *jobOf) { j.State = accounting.Failed }), ""},
+		{"out of memory", with(func(j *slurmdbtest.Job) { j.State = 11 }), plain(7, func(j *jobOf) { j.State = accounting.OutOfMemory }), ""},
 		{"got more than it asked for", with(func(j *slurmdbtest.Job) { j.Procs = 16 }), plain(7, func(j *jobOf) {
 			j.Procs, j.Billing = 16, 16
 		}), ""},
@@ -121,7 +121,7 @@ func TestHistory(t *testing.T) {
 		{
 			"requeued", append(with(func(j *slurmdbtest.Job) { j.State = 1 << 10 }),
 				slurmdbtest.Job{ID: 7, User: 1001, Assoc: 10, Submit: t0 + 110, Eligible: t0 + 231, Start: t0 + 300, End: t0 + 310, CPUs: 4}),
-			append(plain(7, func(j *jobOf) { j.State = accounting.Lost }), plain(7, func(j *jobOf) {
+			append(plain(7, func(j *jobOf) { j.State = accounting.Requeued }), plain(7, func(j *jobOf) {
 				j.Submit, j.Eligible, j.Start, j.End = t0+110, t0+231, t0+300, t0+310
 			})...), "",
 		},

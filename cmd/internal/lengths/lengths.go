@@ -69,7 +69,7 @@ func Test(h *accounting.History, o Options) Result {
 	hasName, hasScript := false, false
 	for i := range h.Jobs {
 		j := &h.Jobs[i]
-		if !j.State.Ended() || j.State == accounting.Lost || j.Start == 0 || j.Start < j.Submit || j.End < j.Start || j.Procs < 1 {
+		if !j.State.Ended() || j.State.Lost() || j.Start == 0 || j.Start < j.Submit || j.End < j.Start || j.Procs < 1 {
 			continue
 		}
 		user := ostrich.UserID(j.Association + 1)

@@ -106,7 +106,7 @@ func TestCounted(t *testing.T) {
 		t.Errorf("not the partition's limit: %+v", r.Rows[0])
 	}
 	for i, change := range []func(*accounting.Job){
-		func(j *accounting.Job) { j.State = accounting.Lost },
+		func(j *accounting.Job) { j.State = accounting.NodeFail },
 		func(j *accounting.Job) { j.State, j.End = accounting.Running, 0 },
 		func(j *accounting.Job) { j.State, j.Start = accounting.Cancelled, 0 },
 		func(j *accounting.Job) { j.Start = j.Submit - 1 },

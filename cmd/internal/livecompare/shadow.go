@@ -7,6 +7,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/slurmdb"
 )
@@ -154,7 +155,7 @@ func (s *Shadow) begin(c *sidecar.Cycle, from Source) {
 		j.copyFrom(&r.Job)
 		j.start, j.virtual, j.rested = r.Job.Start, r.Job.Start, r.Job.Suspended
 		j.able, j.again = max(j.submit, r.Eligible), j.start != 0
-		if r.State == slurmdb.Suspended {
+		if r.State == accounting.Suspended {
 			j.paused = c.Time
 		}
 		s.jobs[j.id] = j

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/slurmdb"
 )
 
@@ -102,10 +103,10 @@ func (a *Accounting) tell(e ostrich.Event) {
 	u, _ := a.from.config.user(e.Job.User)
 	r := &slurmdb.Record{
 		Job: e.Job, UserName: u.Name, Account: u.Account, Partition: partition, QOS: "normal",
-		UID: uint32(e.Job.User), ArrayTask: slurmdb.NoTask, State: slurmdb.Pending, Eligible: e.Job.Submit, Limit: e.Job.Estimate,
+		UID: uint32(e.Job.User), ArrayTask: slurmdb.NoTask, State: accounting.Pending, Eligible: e.Job.Submit, Limit: e.Job.Estimate,
 	}
 	if e.Kind == ostrich.Start {
-		r.State = slurmdb.Running
+		r.State = accounting.Running
 	}
 	a.Records[e.Job.ID] = r
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
@@ -83,7 +84,7 @@ func (s *Site) Enqueue(j ostrich.Job) *priority.Queued {
 // Start lets a pending job start.
 func (s *Site) Start(id ostrich.JobID, at ostrich.Time) {
 	r := s.Records[id]
-	r.Job.Start, r.State = at, slurmdb.Running
+	r.Job.Start, r.State = at, accounting.Running
 	s.Tell(at, ostrich.Start, r.Job)
 	s.leave(id)
 }

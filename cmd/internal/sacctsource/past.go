@@ -58,7 +58,7 @@ func (s *Source) Started(ctx context.Context, from, to ostrich.Time, visit func(
 		if n++; n > mostStarted {
 			return fmt.Errorf("%w: more than %d jobs have started or ended since its submission", slurmdb.ErrTooMuch, mostStarted)
 		}
-		if r.Start >= from && r.Start < to && r.State != slurmdb.Pending.String() {
+		if r.Start >= from && r.Start < to && r.State != accounting.Pending {
 			visit(&r)
 		}
 		return nil

@@ -18,6 +18,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sacctsource"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/priority/slurm/slurmtest"
@@ -171,7 +172,7 @@ func (w *twin) rows() (all []slurmtest.Job) {
 			j["limit"] = v[14]
 		}
 		state, _ := strconv.ParseUint(v[13], 10, 32)
-		j["state"] = slurmdb.State(state).String()
+		j["state"] = accounting.State(state).String()
 		if cpus, _, ok := strings.Cut(strings.TrimPrefix(v[16], "1="), ","); ok {
 			j["alloc"] = cmp.Or(cpus, "0")
 		}
@@ -263,7 +264,7 @@ func (p *pair) agree(what string, but ...ostrich.Kind) {
 	}
 	live := func(all []slurmdb.Record) []slurmdb.Record {
 		for i := range all {
-			if len(but) > 0 && all[i].State == slurmdb.Suspended { // nobody knows since when, nor for how long before
+			if len(but) > 0 && all[i].State == accounting.Suspended { // nobody knows since when, nor for how long before
 				all[i].Job.Suspended = 0
 			}
 		}

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/priority/slurm/slurmtest"
-	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
 
@@ -135,7 +135,7 @@ func (c *cluster) dump(folder string) error {
 	for _, e := range c.jobs {
 		row := maps.Clone(e)
 		if state, err := strconv.ParseUint(e["state"], 10, 32); err == nil {
-			row["state"] = slurmdb.State(state).String()
+			row["state"] = accounting.State(state).String()
 		}
 		rows = append(rows, row)
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/slurmdb"
 )
@@ -141,7 +142,7 @@ func (s *Sidecar) expected() (events []ostrich.Event) {
 		}
 		p.records = append(p.records, slurmdb.Record{
 			Job: j, UserName: user, Account: q.Account, Partition: q.Partition, QOS: q.QOS, Name: q.Name, UID: q.UID,
-			ArrayJob: q.Array, ArrayTask: slurmdb.NoTask, HetJob: w.Het, State: slurmdb.Pending, Limit: w.Limit,
+			ArrayJob: q.Array, ArrayTask: slurmdb.NoTask, HetJob: w.Het, State: accounting.Pending, Limit: w.Limit,
 		})
 		events = append(events, ostrich.Event{At: j.Submit, Kind: ostrich.Submit, Job: j})
 	}

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/slurmdb"
 )
@@ -158,7 +159,7 @@ func TestProvisionalArray(t *testing.T) {
 	task := jobOf(8, 1, w.Now-2)
 	task.Group, task.Start = 7, w.Now-1
 	w.tell(&task)
-	w.Records[8] = &slurmdb.Record{Job: task, ArrayJob: 7, ArrayTask: 1, State: slurmdb.Running}
+	w.Records[8] = &slurmdb.Record{Job: task, ArrayJob: 7, ArrayTask: 1, State: accounting.Running}
 	c := run(t, s, false)
 	equal(t, "provisional", 1, len(c.Provisional))
 	equal(t, "jobs", 9, c.Provisional[0].Job.Count())

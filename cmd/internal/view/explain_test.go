@@ -9,6 +9,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/slurmdb"
 )
@@ -182,18 +183,18 @@ func TestVerdictRan(t *testing.T) {
 	const submit, start, end = 1_700_000_000, 1_700_000_600, 1_700_004_200
 	began, over, never := format.Moment(start), format.Moment(end), format.Moment(start)
 	for _, test := range []struct {
-		state slurmdb.State
+		state accounting.State
 		job   ostrich.Job
 		want  string
 	}{
-		{slurmdb.Running, ostrich.Job{Start: start}, "It runs. It started at " + began + ", after a wait of 10 min."},
-		{slurmdb.Running, ostrich.Job{Submit: start, Start: start}, "It runs. It started at " + began + ", without a wait."},
-		{slurmdb.Suspended, ostrich.Job{Start: start}, "It is suspended. It started at " + began + ", after a wait of 10 min."},
-		{slurmdb.Complete, ostrich.Job{Start: start, End: end}, "It has completed. It started at " + began + ", after a wait of 10 min, and ended at " + over + ", after 60 min."},
-		{slurmdb.Timeout, ostrich.Job{Start: start, End: end}, "It was ended at its time limit. It started at " + began + ", after a wait of 10 min, and ended at " + over + ", after 60 min."},
-		{slurmdb.State(99), ostrich.Job{Start: start, End: end}, "It ended as 99. It started at " + began + ", after a wait of 10 min, and ended at " + over + ", after 60 min."},
-		{slurmdb.Cancelled, ostrich.Job{End: start}, "It was cancelled at " + never + ", after a wait of 10 min, and never started."},
-		{slurmdb.Pending, ostrich.Job{}, "By the accounting tables it waits, but it is not in Slurm's queue. It has just started or ended, or accounting lost its end (sacctmgr show runawayjobs)."},
+		{accounting.Running, ostrich.Job{Start: start}, "It runs. It started at " + began + ", after a wait of 10 min."},
+		{accounting.Running, ostrich.Job{Submit: start, Start: start}, "It runs. It started at " + began + ", without a wait."},
+		{accounting.Suspended, ostrich.Job{Start: start}, "It is suspended. It started at " + began + ", after a wait of 10 min."},
+		{accounting.Completed, ostrich.Job{Start: start, End: end}, "It has completed. It started at " + began + ", after a wait of 10 min, and ended at " + over + ", after 60 min."},
+		{accounting.TimedOut, ostrich.Job{Start: start, End: end}, "It was ended at its time limit. It started at " + began + ", after a wait of 10 min, and ended at " + over + ", after 60 min."},
+		{accounting.State(99), ostrich.Job{Start: start, End: end}, "It ended as 99. It started at " + began + ", after a wait of 10 min, and ended at " + over + ", after 60 min."},
+		{accounting.Cancelled, ostrich.Job{End: start}, "It was cancelled at " + never + ", after a wait of 10 min, and never started."},
+		{accounting.Pending, ostrich.Job{}, "By the accounting tables it waits, but it is not in Slurm's queue. It has just started or ended, or accounting lost its end (sacctmgr show runawayjobs)."},
 	} {
 		test.job.ID = 20
 		if test.job.Submit == 0 {
@@ -208,12 +209,12 @@ func TestVerdictRan(t *testing.T) {
 
 // TestEveryState: each state of accounting that ends a job has words.
 func TestEveryState(t *testing.T) {
-	for s := slurmdb.Complete; s <= slurmdb.OutOfMemory; s++ {
+	for s := accounting.Completed; s <= accounting.OutOfMemory; s++ {
 		if ends[s.String()] == "" {
 			t.Errorf("%s has no words", s)
 		}
 	}
-	for _, s := range []slurmdb.State{slurmdb.Requeued, slurmdb.Resizing, slurmdb.Revoked} {
+	for _, s := range []accounting.State{accounting.Requeued, accounting.Resizing, accounting.Revoked} {
 		if ends[s.String()] == "" {
 			t.Errorf("%s has no words", s)
 		}

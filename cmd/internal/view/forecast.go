@@ -8,9 +8,9 @@ import (
 	"sync"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/slurmdb"
 )
 
 // Expected is when a pending job starts by two assumptions, the earlier time first: that
@@ -108,7 +108,7 @@ func (s *Cycle) occupying(pool *Pool) (jobs []sim.Job, procs int) {
 	for i := range s.live {
 		r := &s.live[i]
 		j := &r.Job
-		if j.Start == 0 || r.State != slurmdb.Running || s.inPool(j.Partition) == nil || s.inPool(j.Partition).Name != pool.Name {
+		if j.Start == 0 || r.State != accounting.Running || s.inPool(j.Partition) == nil || s.inPool(j.Partition).Name != pool.Name {
 			continue
 		}
 		ran := ostrich.Duration(s.Time-j.Start) - j.Suspended

@@ -7,6 +7,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/slurmdb"
 )
@@ -17,8 +18,8 @@ func machine(entries ...*priority.Entry) *Cycle {
 	s := &Cycle{
 		Time: 10_000, Enforced: true, Plan: sidecar.Plan{Entries: entries}, Pools: []Pool{{Procs: 8}},
 		known: known{lengths: map[ostrich.JobID]ostrich.Duration{1: 1000}, live: []slurmdb.Record{
-			{Job: ostrich.Job{ID: 1, Start: 9900, Procs: 6, Estimate: 1900}, State: slurmdb.Running},
-			{Job: ostrich.Job{ID: 2, Start: 9900, Procs: 8, Estimate: 1900}, State: slurmdb.Suspended},
+			{Job: ostrich.Job{ID: 1, Start: 9900, Procs: 6, Estimate: 1900}, State: accounting.Running},
+			{Job: ostrich.Job{ID: 2, Start: 9900, Procs: 8, Estimate: 1900}, State: accounting.Suspended},
 		}},
 	}
 	for i := range entries {

@@ -13,6 +13,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/slurmdb"
@@ -125,7 +126,7 @@ func cycleOf() *Cycle {
 	return &Cycle{
 		Cluster: "c", Time: 10_000, Plan: sidecar.Plan{Entries: []*priority.Entry{p}}, Pools: []Pool{{Pool: ostrich.Pool{Partitions: []string{"main"}}, Procs: 8}},
 		known: known{dues: make([]due, 1), works: []ostrich.Work{3600}, live: []slurmdb.Record{{
-			Job: ostrich.Job{ID: 30, Submit: 1000, Start: 3000, Procs: 1}, State: slurmdb.Running, UserName: "u", UID: 7, Partition: "main", ArrayTask: slurmdb.NoTask,
+			Job: ostrich.Job{ID: 30, Submit: 1000, Start: 3000, Procs: 1}, State: accounting.Running, UserName: "u", UID: 7, Partition: "main", ArrayTask: slurmdb.NoTask,
 		}}},
 	}
 }
@@ -148,19 +149,19 @@ func users(names ...string) Selection { return Selection{Users: names} }
 func TestAnswer(t *testing.T) {
 	p := &past{
 		records: map[string]slurmdb.Record{
-			"40 -1 -1": {Job: ostrich.Job{ID: 40, Submit: 500, Start: 500, End: 700}, State: slurmdb.Failed, ArrayTask: slurmdb.NoTask},
-			"50 3 -1":  {Job: ostrich.Job{ID: 53, Submit: 500, End: 600}, State: slurmdb.Cancelled, ArrayJob: 50, ArrayTask: 3, Partition: "main"},
-			"60 -1 1":  {Job: ostrich.Job{ID: 61, Submit: 900, Start: 900, End: 950}, State: slurmdb.Complete, HetJob: 60, ArrayTask: slurmdb.NoTask},
+			"40 -1 -1": {Job: ostrich.Job{ID: 40, Submit: 500, Start: 500, End: 700}, State: accounting.Failed, ArrayTask: slurmdb.NoTask},
+			"50 3 -1":  {Job: ostrich.Job{ID: 53, Submit: 500, End: 600}, State: accounting.Cancelled, ArrayJob: 50, ArrayTask: 3, Partition: "main"},
+			"60 -1 1":  {Job: ostrich.Job{ID: 61, Submit: 900, Start: 900, End: 950}, State: accounting.Completed, HetJob: 60, ArrayTask: slurmdb.NoTask},
 		},
 		rows: []slurmdb.Row{
-			{ID: 1, UID: 8, Partition: "main", Start: 1000, End: 4600, Alloc: 2},                                    // ahead of 30, 2 core-hours
-			{ID: 2, UID: 8, Partition: "main", Start: 2999, Alloc: 1, Suspended: 7001 - 3600},                       // still runs, 1 core-hour
-			{ID: 3, UID: 7, Partition: "main", Start: 2000, End: 5600, Alloc: 1},                                    // of the same user
-			{ID: 4, UID: 9, Partition: "other", Start: 2000, End: 5600, Alloc: 1},                                   // in no pool
-			{ID: 5, UID: 9, Partition: "main", Start: 3000, End: 5600, Alloc: 1},                                    // after it
-			{ID: 6, UID: 9, Partition: "main", Start: 999, End: 5600, Alloc: 1},                                     // before it
-			{ID: 30, UID: 7, Partition: "main", Start: 2500, End: 2600, Alloc: 1, State: slurmdb.Requeued.String()}, // itself
-			{ID: 7, UID: 9, Partition: "main", Start: 550, End: 560, Alloc: 1},                                      // ahead of 53
+			{ID: 1, UID: 8, Partition: "main", Start: 1000, End: 4600, Alloc: 2},                              // ahead of 30, 2 core-hours
+			{ID: 2, UID: 8, Partition: "main", Start: 2999, Alloc: 1, Suspended: 7001 - 3600},                 // still runs, 1 core-hour
+			{ID: 3, UID: 7, Partition: "main", Start: 2000, End: 5600, Alloc: 1},                              // of the same user
+			{ID: 4, UID: 9, Partition: "other", Start: 2000, End: 5600, Alloc: 1},                             // in no pool
+			{ID: 5, UID: 9, Partition: "main", Start: 3000, End: 5600, Alloc: 1},                              // after it
+			{ID: 6, UID: 9, Partition: "main", Start: 999, End: 5600, Alloc: 1},                               // before it
+			{ID: 30, UID: 7, Partition: "main", Start: 2500, End: 2600, Alloc: 1, State: accounting.Requeued}, // itself
+			{ID: 7, UID: 9, Partition: "main", Start: 550, End: 560, Alloc: 1},                                // ahead of 53
 		},
 		writes: []journal.Record{
 			{Time: 1500, Job: 30, Channel: "nice", To: 3, Why: "campaign order", Result: "applied"},
@@ -273,7 +274,7 @@ func TestAnswerTooOld(t *testing.T) {
 func TestAnswerJustEnded(t *testing.T) {
 	s := cycleOf()
 	s.live = append(s.live, slurmdb.Record{Job: ostrich.Job{ID: 40, Submit: 500}, ArrayTask: slurmdb.NoTask})
-	p := &past{records: map[string]slurmdb.Record{"40 -1 -1": {Job: ostrich.Job{ID: 40, Submit: 500, Start: 500, End: 700}, State: slurmdb.Complete}}}
+	p := &past{records: map[string]slurmdb.Record{"40 -1 -1": {Job: ostrich.Job{ID: 40, Submit: 500, Start: 500, End: 700}, State: accounting.Completed}}}
 	if e := ask(t, s, p, named("40")).Jobs[0]; e.Ended == nil {
 		t.Errorf("%s", e)
 	}
@@ -314,7 +315,7 @@ func TestAnswerJustStarted(t *testing.T) {
 	s.Plan.Entries = append(s.Plan.Entries, pending(30, 2), array)
 	s.Plan.Entries[1].User = "u"
 	s.works, s.dues = append(s.works, 1, 1), append(s.dues, due{}, due{})
-	s.live = append(s.live, slurmdb.Record{Job: ostrich.Job{ID: 43, Submit: 1000, Start: 3000}, State: slurmdb.Running, UserName: "u", Partition: "main", ArrayJob: 40, ArrayTask: 3})
+	s.live = append(s.live, slurmdb.Record{Job: ostrich.Job{ID: 43, Submit: 1000, Start: 3000}, State: accounting.Running, UserName: "u", Partition: "main", ArrayJob: 40, ArrayTask: 3})
 	var got []string
 	for _, e := range ask(t, s, nil, users("u")).Jobs {
 		got = append(got, fmt.Sprint(e.JobID, " ", e.Slurm == nil))
@@ -331,10 +332,10 @@ func TestAnswerJustStarted(t *testing.T) {
 
 // Of an array that is named as a whole one task is explained, and the answer says so.
 func TestAnswerArray(t *testing.T) {
-	ended := slurmdb.Record{Job: ostrich.Job{ID: 50, Submit: 500, Start: 500, End: 600}, State: slurmdb.Complete, ArrayJob: 50, ArrayTask: 99}
+	ended := slurmdb.Record{Job: ostrich.Job{ID: 50, Submit: 500, Start: 500, End: 600}, State: accounting.Completed, ArrayJob: 50, ArrayTask: 99}
 	p := &past{records: map[string]slurmdb.Record{"50 -1 -1": ended, "50 99 -1": ended}}
 	s := cycleOf()
-	s.live = append(s.live, slurmdb.Record{Job: ostrich.Job{ID: 61, Submit: 500, Start: 500}, State: slurmdb.Running, ArrayJob: 60, ArrayTask: 4})
+	s.live = append(s.live, slurmdb.Record{Job: ostrich.Job{ID: 61, Submit: 500, Start: 500}, State: accounting.Running, ArrayJob: 60, ArrayTask: 4})
 	for job, of := range map[string]string{
 		"50": "Job 50 is an array of which no task waits, and this is its task 50_99. ", "50_[1-3,7]": "Job 50 is an array of which no task waits, and this is its task 50_99. ", "50_99": "",
 		"60": "Job 60 is an array of which no task waits, and this is its task 60_4. ", "60_4": "", "61": "", "30": "",
@@ -353,8 +354,8 @@ func TestAnswerArray(t *testing.T) {
 // or the past has it.
 func TestAnswerSeen(t *testing.T) {
 	p := &past{records: map[string]slurmdb.Record{
-		"40 -1 -1": {Job: ostrich.Job{ID: 40, Submit: 500, Start: 500, End: 700}, UserName: "w", State: slurmdb.Failed, ArrayTask: slurmdb.NoTask},
-		"41 -1 -1": {Job: ostrich.Job{ID: 41, Submit: 500, Start: 500, End: 700}, UserName: "u", State: slurmdb.Failed, ArrayTask: slurmdb.NoTask},
+		"40 -1 -1": {Job: ostrich.Job{ID: 40, Submit: 500, Start: 500, End: 700}, UserName: "w", State: accounting.Failed, ArrayTask: slurmdb.NoTask},
+		"41 -1 -1": {Job: ostrich.Job{ID: 41, Submit: 500, Start: 500, End: 700}, UserName: "u", State: accounting.Failed, ArrayTask: slurmdb.NoTask},
 	}}
 	for user, want := range map[string]string{"u": "3 [40 99]", "w": "1 [20 30 41 99]", "": "0 [20 30 40 41 99]"} {
 		s, by := cycleOf(), named("20,30,40,41,99")

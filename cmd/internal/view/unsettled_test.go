@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/slurmdb"
 )
@@ -32,15 +33,15 @@ func TestUnsettled(t *testing.T) {
 	array := add(pending(40, 2))
 	array.Array, array.Tasks, array.Full = 40, "3-5", "40_[3-5]"
 	for _, r := range []slurmdb.Record{
-		{Job: ostrich.Job{ID: 25, Submit: 10, Start: 20}, State: slurmdb.Running, ArrayTask: slurmdb.NoTask},
+		{Job: ostrich.Job{ID: 25, Submit: 10, Start: 20}, State: accounting.Running, ArrayTask: slurmdb.NoTask},
 		{Job: ostrich.Job{ID: 31, Submit: 500}, ArrayTask: slurmdb.NoTask}, // has left the queue
-		{Job: ostrich.Job{ID: 43, Submit: 500, Start: 900}, State: slurmdb.Running, ArrayJob: 40, ArrayTask: 1},
+		{Job: ostrich.Job{ID: 43, Submit: 500, Start: 900}, State: accounting.Running, ArrayJob: 40, ArrayTask: 1},
 	} {
 		r.UserName = "u"
 		s.live = append(s.live, r)
 	}
 	slices.SortFunc(s.live, func(a, b slurmdb.Record) int { return int(a.Job.ID) - int(b.Job.ID) })
-	p := &past{records: map[string]slurmdb.Record{"29 -1 -1": {Job: ostrich.Job{ID: 29, Submit: 500, End: 700}, UserName: "u", State: slurmdb.Cancelled, ArrayTask: slurmdb.NoTask}}}
+	p := &past{records: map[string]slurmdb.Record{"29 -1 -1": {Job: ostrich.Job{ID: 29, Submit: 500, End: 700}, UserName: "u", State: accounting.Cancelled, ArrayTask: slurmdb.NoTask}}}
 	for job, want := range map[string]bool{
 		"20": false, "30": false, "29": false, "24": false, "23": false, "43": false, "40_1": false, "40_3": false, "40_[3-5]": false,
 		"21": true, "22": true, "25": true, "31": true,

@@ -74,7 +74,7 @@ func FuzzRead(f *testing.F) {
 				t.Fatalf("jobs not sorted: %+v", j)
 			case j.ID == 0, j.Submit <= 0, j.Submit < h.From, j.Submit >= h.To, j.Procs < 1, j.Asked < 1, j.Tasks < 1,
 				j.Nodes < 0, j.Memory < 0, j.Billing < 0, j.Limit < 0, j.Suspended < 0, j.Eligible < 0, j.Start < 0, j.End < 0,
-				j.State >= accounting.Resized,
+				j.State == accounting.Suspended || j.State == accounting.Resizing || j.State == accounting.Revoked,
 				j.State == accounting.Pending && (j.Start != 0 || j.End != 0),
 				j.State == accounting.Running && (j.Start == 0 || j.End != 0),
 				j.State.Ended() && j.End == 0,

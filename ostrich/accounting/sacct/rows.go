@@ -171,8 +171,6 @@ func readRow(fields [][]byte) (row accounting.Row, err error) {
 	row.QOS, row.WCKey, row.Name, row.Comment = string(fields[rowQOS]), string(fields[rowWCKey]), string(fields[rowName]), string(fields[rowComment])
 	row.UID, row.Assoc, row.QOSNumber = number(rowUID), number(rowAssoc), number(rowQOSRaw)
 	row.Eligible, row.Start, row.End = moment(rowEligible), moment(rowStart), moment(rowEnd)
-	state, _, _ := bytes.Cut(fields[rowState], []byte{' '})
-	row.State = string(state)
 	if b := fields[rowSuspended]; len(b) > 0 && string(b) != "INVALID" {
 		pause, wrong := parseElapsed(b)
 		if row.Suspended = pause; wrong != nil {
@@ -192,6 +190,11 @@ func readRow(fields [][]byte) (row accounting.Row, err error) {
 	row.Exclusive = len(fields) > rowColumns && string(fields[rowColumns]) == "NODE"
 	if !readGroup(&row, fields[rowID]) {
 		fault(rowID, "not the id of a job, of tasks or of a component")
+	}
+	state, _, _ := bytes.Cut(fields[rowState], []byte{' '})
+	known := false
+	if row.State, known = accounting.StateNamed(string(state)); !known {
+		fault(rowState, "not one of accounting's")
 	}
 	return row, nil
 }

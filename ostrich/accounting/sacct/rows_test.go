@@ -52,10 +52,10 @@ func TestRows(t *testing.T) {
 	task := accounting.Row{
 		ID: 15, Array: 5, Task: 1, Tasks: 1, UID: 995, User: "ob-bob", Account: "astro", Assoc: 6, Partition: "main", QOS: "normal",
 		QOSNumber: 1, Submit: 1795501099, Eligible: 1795501099, Start: 1795501100, Suspended: 86409, Limit: 3600, Req: 4, Alloc: 8,
-		Asked: accounting.TRES{Nodes: 1}, WCKey: "*", Name: "a|b\nc", Comment: "x,y", State: "CANCELLED",
+		Asked: accounting.TRES{Nodes: 1}, WCKey: "*", Name: "a|b\nc", Comment: "x,y", State: accounting.Cancelled,
 	}
 	array := task
-	array.ID, array.Task, array.Tasks, array.Eligible, array.Start, array.Alloc, array.State = 5, -1, 6, 0, 0, 0, "PENDING"
+	array.ID, array.Task, array.Tasks, array.Eligible, array.Start, array.Alloc, array.State = 5, -1, 6, 0, 0, 0, accounting.Pending
 	component := task
 	component.ID, component.Array, component.Task, component.Het, component.Limit = 7, 0, -1, 6, 0
 	text := rowOf() +
@@ -95,7 +95,7 @@ func TestExclusiveRows(t *testing.T) {
 func TestRowFaults(t *testing.T) {
 	for field, text := range map[string]string{
 		"UID": "bob", "Start": "2024-03-01T10:00:00", "Suspended": "long", "JobID": "5_[1-", "QOSRAW": "99999999999",
-		"Submit": "2024-03-01T10:00:00",
+		"Submit": "2024-03-01T10:00:00", "State": "LOST",
 	} {
 		rows, err := readRows(rowOf(field, text), 1000)
 		submit := ostrich.Time(1795501099)

@@ -342,6 +342,9 @@ func (d *dump) job() error {
 	if j.State, ok = accounting.ParseState(d.values[colState]); !ok {
 		return d.bad(colState, "not a state of a job")
 	}
+	if j.State == accounting.Suspended {
+		j.State = accounting.Running
+	}
 	if err = d.array(&j); err != nil {
 		return err
 	}

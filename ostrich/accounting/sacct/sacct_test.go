@@ -224,7 +224,7 @@ func TestRead(t *testing.T) {
 		},
 		{
 			"past its deadline before it started", line(append(pending, fieldState, "DEADLINE", fieldStart, "2024-03-01T10:05:00", fieldEnd, "2024-03-01T10:05:00")...),
-			[]jobOf{plainJob(func(j *jobOf) { notStarted(accounting.TimedOut)(j); j.End = tenAM + 300 })},
+			[]jobOf{plainJob(func(j *jobOf) { notStarted(accounting.Deadline)(j); j.End = tenAM + 300 })},
 			"",
 		},
 		{
@@ -303,7 +303,7 @@ func TestRead(t *testing.T) {
 			"requeued", line(fieldState, "REQUEUED") + "\n" + line(fieldSubmit, "2024-03-01T11:01:00", fieldStart, "2024-03-01T11:03:00",
 				fieldEnd, "2024-03-01T12:03:00"),
 			[]jobOf{
-				plainJob(func(j *jobOf) { j.State = accounting.Lost }),
+				plainJob(func(j *jobOf) { j.State = accounting.Requeued }),
 				plainJob(func(j *jobOf) { j.Submit, j.Start, j.End = tenAM+3660, tenAM+3780, tenAM+7380 }),
 			},
 			"",
@@ -315,7 +315,7 @@ func TestRead(t *testing.T) {
 			[]jobOf{plainJob(func(j *jobOf) { j.End, j.Procs, j.Resized = tenAM+3660+7200, 5, true })},
 			"1 job was resized",
 		},
-		{"resized, and nothing more", line(fieldState, "RESIZING"), []jobOf{plainJob(func(j *jobOf) { j.State = accounting.Lost })}, "the record of what followed is missing"},
+		{"resized, and nothing more", line(fieldState, "RESIZING"), []jobOf{plainJob(func(j *jobOf) { j.State = accounting.Requeued })}, "the record of what followed is missing"},
 		{"no user, but a uid", line(fieldUser, ""), []jobOf{plainJob(func(j *jobOf) { j.User = "1001" })}, "1 jobs are of a user without a name"},
 		{"user in digits", line(fieldUser, "4711"), []jobOf{plainJob(func(j *jobOf) { j.User = "4711" })}, "1 jobs are of a user without a name"},
 		{"ran longer than it did", line(fieldElapsed, "01:20:00"), []jobOf{plainJob(nil)}, "1 jobs ran longer than from start to end"},
