@@ -72,6 +72,8 @@ func columnWords(command string) []manual.Word {
 func policyWords(command string) (list []manual.Word) {
 	need := replay.Log
 	switch command {
+	case "platform":
+		need = replay.Clusters
 	case "compare":
 		need = replay.Site
 	case "bench":

@@ -102,7 +102,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 		},
 		Commands: []*cli.Command{
 			checkCommand(), planCommand(), campaignsCommand(), sharesCommand(), explainCommand(), resetCommand(),
-			simulateCommand(), compareCommand(), sweepCommand(), benchCommand(), optimiseCommand(), generateCommand(), figuresCommand(),
+			simulateCommand(), platformCommand(), compareCommand(), sweepCommand(), benchCommand(), optimiseCommand(), generateCommand(), figuresCommand(),
 			demoCommand(), completionCommand(),
 		},
 	}
@@ -185,18 +185,16 @@ func leftOut(ctx *cli.Context, c *sidecar.Cycle) {
 }
 
 // usageError returns what reports an option that a command does not understand. An option
-// that became a setting of a policy is told how to write it.
+// that became a setting of a policy, or an option of another command, is told how to write
+// it.
 func usageError(command string) cli.OnUsageErrorFunc {
 	report := arguments.UsageError("ostrich "+command, "")
-	with, policies := map[string]replay.Need{"simulate": replay.Log, "compare": replay.Site}[command]
+	with, policies := map[string]replay.Need{"simulate": replay.Log, "platform": replay.Clusters, "compare": replay.Site}[command]
 	if !policies {
 		return report
 	}
 	return func(c *cli.Context, err error, sub bool) error {
 		name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
-		if with == replay.Log && c.IsSet("platform") {
-			with = replay.Clusters
-		}
 		if gone := replay.Gone(name, with); unknown && gone != "" {
 			return fmt.Errorf("%s: --%s %s", command, name, gone)
 		}

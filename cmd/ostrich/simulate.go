@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/console"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/runs"
 	"slurm-ostrich/ostrich"
@@ -25,28 +27,38 @@ func simulateCommand() *cli.Command {
 		Description: "The log is in the Standard Workload Format, compressed with gzip or not; - is standard input. Several\n" +
 			"logs and several policies (comma-separated) run at once on all cores, each as if alone.\n\n" +
 			"Policies:\n" + replay.Help(replay.Log, 16) + "\n" + replay.VariantHelp(replay.Log, 16) + "\n" +
-			"With --platform the jobs are tasks, their campaigns bags, and the clusters run them at speeds of their own (HPDC\n" +
-			"2008). --policy then says where a task runs, what it knows of (processors, tasks) being known, history or\n" +
-			"unknown:\n" + replay.Help(replay.Clusters, 16) + "\n" +
-			"and --selection which tasks are eligible:\n" + replay.SelectionHelp(16) + "\n" +
 			"A campaign is what --rule finds in the logged times. With --replay closed a user's next campaign comes when the\n" +
 			"last one has really ended and the logged think time has passed. The columns are those of\n" +
 			"docs/simulation.md, as are the fields of --json. Nothing of Slurm is needed or touched.\n\n" +
 			"Exit code: 0 done, 1 an error, 130 interrupted. A file is written whole, once the replay is done, or not at all.",
-	}, slices.Concat([]cli.Flag{replay.LogsFlag()}, o.Flags(), []cli.Flag{
+	}, slices.Concat([]cli.Flag{replay.LogsFlag()}, o.Flags(), simulationFlags(&workers), o.CampaignFlags(), console.Formats()), func(c *cli.Context) error {
+		o.Given = c.IsSet
+		return simulate(c, o, workers, replay.Tables)
+	})
+}
+
+// simulationFlags returns the options for what comes out of replays.
+func simulationFlags(workers *int) []cli.Flag {
+	return []cli.Flag{
 		&cli.BoolFlag{Name: "summary", Usage: "write the summary only, no users"},
 		&cli.StringFlag{Name: "jobs-csv", Usage: "write a row a job to `FILE`, in Batsim's columns"},
 		&cli.StringFlag{Name: "campaigns-csv", Usage: "write a row a campaign to `FILE`"},
 		&cli.StringFlag{Name: "utilisation-csv", Usage: "write the utilisation over time to `FILE`"},
 		&cli.DurationFlag{Name: "step", Usage: "`TIME` between two rows of --utilisation-csv", Value: time.Hour},
-		runs.WorkersFlag(&workers),
-	}, o.CampaignFlags(), console.Formats()), func(c *cli.Context) error {
-		o.Given = c.IsSet
-		return simulate(c, o, workers)
-	})
+		runs.WorkersFlag(workers),
+	}
 }
 
-func simulate(c *cli.Context, o *replay.Options, workers int) error {
+// simulations are what options ask for.
+type simulations interface {
+	Simulations(ctx context.Context, stderr io.Writer, logs []string) ([]*replay.Simulation, error)
+}
+
+// tables are those of replays; whole is whether more than their summaries is wanted.
+type tables func(list []*replay.Simulation, whole bool) []format.Table
+
+// simulate makes replays, and writes what comes out.
+func simulate(c *cli.Context, o simulations, workers int, show tables) error {
 	defer shortLived()()
 	if c.Duration("step") < time.Second {
 		return fmt.Errorf("--step %v: at least 1 s", c.Duration("step"))
@@ -58,16 +70,24 @@ func simulate(c *cli.Context, o *replay.Options, workers int) error {
 	if err != nil {
 		return err
 	}
-	if err := csvAllowed(c, len(list)); err != nil {
+	if err = csvAllowed(c, len(list)); err != nil {
 		return err
 	}
-	if err := replay.Simulate(c.Context, c.App.ErrWriter, workers, list, !c.Bool("summary")); err != nil {
+	if err = replay.Simulate(c.Context, c.App.ErrWriter, workers, list, !c.Bool("summary")); err != nil {
 		return err
 	}
-	if err := writeCSVs(c, list[0]); err != nil {
+	if err = writeCSVs(c, list[0]); err != nil {
 		return err
 	}
-	return writeSimulations(c, list)
+	whole := !c.Bool("summary")
+	if !c.Bool("json") {
+		return console.Tables(c, show(list, whole)...)
+	}
+	document, err := replay.Document(list, whole)
+	if err != nil {
+		return err
+	}
+	return console.JSON(c, document)
 }
 
 // csvOptions name the files that simulate writes.
@@ -105,16 +125,4 @@ func writeCSVs(c *cli.Context, s *replay.Simulation) error {
 			return report.WriteUtilisation(w, o.Jobs, m, ostrich.Duration(c.Duration("step")/time.Second))
 		}),
 	)
-}
-
-func writeSimulations(c *cli.Context, list []*replay.Simulation) error {
-	whole := !c.Bool("summary")
-	if !c.Bool("json") {
-		return console.Tables(c, replay.Tables(list, whole)...)
-	}
-	document, err := replay.Document(list, whole)
-	if err != nil {
-		return err
-	}
-	return console.JSON(c, document)
 }

@@ -20,9 +20,10 @@ func sweepCommand() *cli.Command {
 			"  policies: [fcfs, ostrich]\n" +
 			"  backfill: [none, easy]\n" +
 			"  replay: [open]\n" +
-			"  parameters: {load: [1, 1.2], inside: [lpt, spt]}   # any option of simulate that takes a value\n\n" +
-			"Each point is what \"ostrich simulate\" with its options computes. Options that mean nothing to a policy are left\n" +
-			"out where it is the policy, and combinations that cannot be simulated too; standard error counts both.\n\n" +
+			"  parameters: {load: [1, 1.2], rule: [max, last]}    # any option of simulate that takes a value\n\n" +
+			"Each point is what \"ostrich simulate\" with its options computes, or \"ostrich platform\" if platform is a\n" +
+			"parameter. Options that mean nothing to a policy are left out where it is the policy, and combinations that\n" +
+			"cannot be simulated too; standard error counts both.\n\n" +
 			"With --out the result of each point is kept as soon as it is there, so that the same command again computes what\n" +
 			"is missing. The table of all is then written to DIR/sweep.csv, and what each point took to DIR/timing.csv.\n" +
 			"docs/simulation.md describes columns and fields. They are the same bytes however many cores or tasks computed them.\n\n" +

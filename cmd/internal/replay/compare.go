@@ -87,7 +87,7 @@ func (o *SiteOptions) Compare(ctx context.Context, config *sidecar.Config, stder
 	if err != nil {
 		return nil, err
 	}
-	policies, err := o.Policies(Site)
+	policies, err := ParseVariants(o.Policy, Site)
 	if err != nil {
 		return nil, err
 	}

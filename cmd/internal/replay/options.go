@@ -31,7 +31,7 @@ type LogOptions struct {
 	// Given reports whether an option was given; nil if none was.
 	Given func(option string) bool
 
-	platform *clusters // that the jobs run on; nil for one machine
+	platform *clusters // that the jobs run on; nil for one machine with Procs
 }
 
 func (o *LogOptions) given(option string) bool { return o.Given != nil && o.Given(option) }
@@ -44,13 +44,29 @@ func LogsFlag() cli.Flag {
 // Flags returns the options that choose jobs of a log except by their users. They
 // fill o.
 func (o *LogOptions) Flags() []cli.Flag {
-	return []cli.Flag{
+	return append([]cli.Flag{
 		&cli.IntFlag{Name: "procs", Usage: "`PROCESSORS` of the machine", DefaultText: "what the header of the log says", Destination: &o.Procs},
+	}, o.choiceFlags()...)
+}
+
+// choiceFlags returns [LogOptions.Flags] but for the size of the machine.
+func (o *LogOptions) choiceFlags() []cli.Flag {
+	return []cli.Flag{
 		&cli.BoolFlag{Name: "lenient", Usage: "skip lines that are malformed, and count them", Destination: &o.Lenient},
 		&cli.StringFlag{Name: "starttime", Usage: "leave out what was submitted before `TIME`: seconds since the start of the log, or YYYY-MM-DD[THH:MM:SS] in UTC", DefaultText: "the start", Destination: &o.Start},
 		&cli.StringFlag{Name: "endtime", Usage: "leave out what was submitted at `TIME` or later", DefaultText: "the end", Destination: &o.End},
 		&cli.Float64Flag{Name: "load", Usage: "divide the times between submissions by `FACTOR`", Value: 1, Destination: &o.Load},
 	}
+}
+
+func (o *LogOptions) userFlag() cli.Flag {
+	return &cli.StringFlag{Name: "user", Aliases: []string{"u"}, Usage: "only jobs of these `USERS`, comma-separated", DefaultText: "all", Destination: &o.User}
+}
+
+// CampaignFlags returns the options that say what a campaign of a replayed log is. They
+// fill o.
+func (o *LogOptions) CampaignFlags() []cli.Flag {
+	return o.RuleFlags(RuleNames, "what a campaign is", "max, or fields where the log names preceding jobs and no waits")
 }
 
 // RuleFlags returns the options that say what a campaign is, by one of these
@@ -66,7 +82,6 @@ func (o *LogOptions) RuleFlags(names []string, usage, text string) []cli.Flag {
 // line.
 type Options struct {
 	LogOptions
-	PlatformOptions
 	Policy, Backfill string
 	Replay, Offsets  string
 	Dependencies     bool
@@ -78,12 +93,11 @@ type Options struct {
 	settings
 }
 
-// Flags returns the options of a replay except [Options.CampaignFlags]. They fill
+// Flags returns the options of a replay except [LogOptions.CampaignFlags]. They fill
 // o.
 func (o *Options) Flags() []cli.Flag {
 	return slices.Concat(o.LogOptions.Flags(), []cli.Flag{
-		&cli.StringFlag{Name: "user", Aliases: []string{"u"}, Usage: "only jobs of these `USERS`, comma-separated", DefaultText: "all", Destination: &o.User},
-		&cli.StringFlag{Name: "policy", Usage: "the `POLICY`, or several, comma-separated", Value: "ostrich", DefaultText: `"ostrich", or FPLT on a platform`, Destination: &o.Policy},
+		o.userFlag(), policyFlag("ostrich", &o.Policy),
 		o.backfillFlag("none"), LoopFlag("replay", &o.Replay),
 		&cli.StringFlag{Name: "offsets", Usage: "jobs of a campaign: `WHEN` is keep (at their logged distance from its first) or drop (all at once)", Value: "keep", Destination: &o.Offsets},
 		&cli.BoolFlag{Name: "dependencies", Usage: "a job waits for the jobs of its campaign that had ended in the log before it was submitted", Destination: &o.Dependencies},
@@ -92,7 +106,11 @@ func (o *Options) Flags() []cli.Flag {
 		&cli.BoolFlag{Name: "kill", Usage: "end a job at its requested time (implies --estimate asked)", Destination: &o.Kill},
 		&cli.DurationFlag{Name: "cut", Usage: "cut out downtimes of this `TIME` or longer, in which nothing ran or came", DefaultText: "none", Destination: &o.Cut},
 		SatisfactionFlag(", by which lateness is measured, and for which policy horizon plans", &o.Satisfaction),
-	}, o.flags())
+	})
+}
+
+func policyFlag(value string, policy *string) cli.Flag {
+	return &cli.StringFlag{Name: "policy", Usage: "the `POLICY`, or several, comma-separated", Value: value, Destination: policy}
 }
 
 // SiteFlags returns the options of a replay that the jobs of a site have too. They
@@ -127,11 +145,6 @@ func SatisfactionFlag(use string, accepted *string) cli.Flag {
 // LoopFlag returns the option, of some name, that says how users react.
 func LoopFlag(name string, loop *string) cli.Flag {
 	return &cli.StringFlag{Name: name, Usage: "`LOOP` is open (submitted as logged) or closed (after the user's last campaign)", Value: "open", Destination: loop}
-}
-
-// CampaignFlags returns the options that say what a campaign is. They fill o.
-func (o *Options) CampaignFlags() []cli.Flag {
-	return o.RuleFlags(RuleNames, "what a campaign is", "max, or fields where the log names preceding jobs and no waits")
 }
 
 // Defaults returns options with their defaults.
@@ -174,19 +187,6 @@ func (s *settings) has(name string) bool {
 	found := false
 	s.set.Visit(func(f *flag.Flag) { found = found || f.Name == name })
 	return found
-}
-
-// OnePolicy returns the policy that the options name. Several names are an error.
-func (o *Options) OnePolicy() (*Variant, error) { return ParseVariant(o.Policy, o.with()) }
-
-// Policies returns the policies that the options name, to be replayed with
-// something.
-func (o *Options) Policies(with Need) ([]*Variant, error) {
-	names := o.Policy
-	if with == Clusters && !o.given("policy") {
-		names = defaultClusterPolicy
-	}
-	return ParseVariants(names, with)
 }
 
 // faults collects what is wrong with options.
@@ -252,13 +252,37 @@ func (o *Options) CheckAlone(name string) (text string, err error) {
 	switch name {
 	case "policy":
 		v, bad := ParseVariant(o.Policy, Log)
-		if bad != nil { // a platform has others
-			if c, no := ParseVariant(o.Policy, Clusters); no == nil {
-				return c.Canonical, nil
-			}
+		if bad != nil {
 			return "", bad
 		}
 		return v.Canonical, nil
+	case "estimate":
+		_, err = o.Estimates()
+	case "satisfaction":
+		if _, err = o.Run(); err == nil {
+			text = spelling(text)
+		}
+	default:
+		if _, err = o.Run(); err == nil {
+			err = o.checkAlone(name, text)
+		}
+	}
+	return text, err
+}
+
+// spelling returns the wait that users accept in its one spelling.
+func spelling(accepted string) string {
+	a, err := satisfaction.Parse(accepted)
+	if err != nil {
+		return accepted
+	}
+	return a.String()
+}
+
+// checkAlone checks the value of an option that chooses jobs, or says what a campaign
+// is.
+func (o *LogOptions) checkAlone(name, text string) (err error) {
+	switch name {
 	case "rule":
 		if _, err = console.Named[ostrich.By](RuleNames, o.Rule); err != nil {
 			err = fmt.Errorf("--rule %w", err)
@@ -272,25 +296,14 @@ func (o *Options) CheckAlone(name string) (text string, err error) {
 	case "starttime", "endtime":
 		// The log that this time is one of is yet to be read.
 		_, err = o.Moment(name, text, &trace.Log{Header: []string{"UnixStartTime: 1"}})
-	case "estimate":
-		_, err = o.Estimates()
-	case "platform", "architecture", "selection", "homes", "monitor", "redraw", "scope", "target-load", "inaccuracy", "inaccuracy-seed", "until":
-		return o.checkPlatform(name)
-	case "satisfaction":
-		var a satisfaction.Acceptance
-		if a, err = satisfaction.Parse(text); err == nil {
-			text = a.String()
-		}
-	default:
-		_, err = o.Run()
 	}
-	return text, err
+	return err
 }
 
 // CheckTogether returns an error for options that do not go together in a replay
-// under a policy of a log, or of a generated workload. Whether the fields of a log
-// name its campaigns is seen when it is read.
-func (o *Options) CheckTogether(p *Variant, generated bool) error {
+// under the policy, which must be one, of a log, or of a generated workload. Whether the
+// fields of a log name its campaigns is seen when it is read.
+func (o *Options) CheckTogether(generated bool) error {
 	r, err := o.Run()
 	if err != nil {
 		return err
@@ -304,20 +317,15 @@ func (o *Options) CheckTogether(p *Variant, generated bool) error {
 	if generated && o.Rule == "" {
 		r.rule.Fields = true // which generated logs have
 	}
-	r.Policy = p
-	if r.clusters, err = o.one(); err != nil {
+	if r.Policy, err = ParseVariant(o.Policy, Log); err != nil {
 		return err
 	}
 	return r.Check()
 }
 
-// MeansNothing returns why an option has no effect under the policy and the rule of
-// these options, or "".
-func (o *Options) MeansNothing(option string, p *Variant) string {
-	c, _ := o.one() // CheckTogether refuses what is wrong with a platform
-	if why := c.idle(option, p); why != "" {
-		return why
-	}
+// MeansNothing returns why an option has no effect under the rule of these options, or
+// "".
+func (o *LogOptions) MeansNothing(option string) string {
 	switch rule := o.Rule; {
 	case option != "threshold" || rule == "arrival" || rule == "window":
 		return ""

@@ -16,20 +16,29 @@ import (
 	"slurm-ostrich/cmd/internal/platform"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/grid"
-	"slurm-ostrich/ostrich/report"
-	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/trace"
 )
 
 // PlatformOptions say on which platform of several clusters the bags of a log are
 // run, and how (HPDC 2008, section 2), in the words of a command line.
 type PlatformOptions struct {
-	Platform                string // "" is one machine
+	LogOptions
+	Platform                string
+	Policy, Satisfaction    string
 	Architecture, Selection string // several are separated by commas
 	Homes, Redraw, Scope    string
 	Monitor, Until          time.Duration
 	TargetLoad, Inaccuracy  float64
 	InaccuracySeed          uint64
+	settings
+}
+
+// DefaultPlatform returns options with their defaults.
+func DefaultPlatform() *PlatformOptions {
+	o := &PlatformOptions{}
+	o.begin("platform", slices.Concat(o.Flags(), o.CampaignFlags()))
+	o.Given = o.has
+	return o
 }
 
 // byField is the value of --homes with which the log names them.
@@ -52,21 +61,24 @@ func SelectionHelp(width int) string {
 	return b.String()
 }
 
-// flags returns the options, which fill o.
-func (o *PlatformOptions) flags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "platform", Usage: "run bags of sequential tasks on the clusters of `PLATFORM`, a YAML file or " + console.List(platform.Names()), DefaultText: "one machine", Destination: &o.Platform},
-		&cli.StringFlag{Name: "architecture", Usage: "of a platform, or several: `ARCHITECTURE` is " + console.List(grid.ArchitectureNames), Value: grid.CSP.String(), Destination: &o.Architecture},
-		&cli.StringFlag{Name: "selection", Usage: "which tasks are eligible on a platform, or several: `SELECTION` is " + console.List(selectionNames()), Value: selectionNames()[0], Destination: &o.Selection},
+// Flags returns the options except [LogOptions.CampaignFlags]. They fill o.
+func (o *PlatformOptions) Flags() []cli.Flag {
+	return slices.Concat(o.choiceFlags(), []cli.Flag{
+		o.userFlag(),
+		&cli.StringFlag{Name: "platform", Usage: "the clusters of `PLATFORM`, a YAML file or " + console.List(platform.Names()) + "; must be given", Destination: &o.Platform},
+		policyFlag("FPLT", &o.Policy), // in most of the paper's Table 5
+		&cli.StringFlag{Name: "architecture", Usage: "how tasks come to the clusters, or several ways: `ARCHITECTURE` is " + console.List(grid.ArchitectureNames), Value: grid.CSP.String(), Destination: &o.Architecture},
+		&cli.StringFlag{Name: "selection", Usage: "which tasks are eligible, or several: `SELECTION` is " + console.List(selectionNames()), Value: selectionNames()[0], Destination: &o.Selection},
 		&cli.StringFlag{Name: "homes", Usage: "cluster to which a user submits: `HOMES` is sized (as many users as fit its size), even (as many for each) or field (16 of the log)", Value: grid.HomesNames[grid.Sized], Destination: &o.Homes},
 		&cli.DurationFlag{Name: "monitor", Usage: "`TIME` between two looks of csp at the clusters; 0s tells it of each end at once", Value: time.Duration(grid.DefaultMonitor) * time.Second, Destination: &o.Monitor},
 		&cli.StringFlag{Name: "redraw", Usage: "the eligible tasks are drawn anew when all of them have `DONE`: " + console.List(grid.RedrawNames), Value: grid.RedrawNames[grid.Started], Destination: &o.Redraw},
-		&cli.StringFlag{Name: "scope", Usage: "tasks from which a policy that predicts learns on a platform: those of the same `SCOPE`, " + console.List(grid.ScopeNames), Value: grid.ScopeNames[grid.ByBag], Destination: &o.Scope},
-		&cli.Float64Flag{Name: "target-load", Usage: "`PART` of a platform that the tasks use, to which the times between submissions are stretched", DefaultText: "what the log puts on it", Destination: &o.TargetLoad},
-		&cli.Float64Flag{Name: "inaccuracy", Usage: "policies of a platform that know run times know them with errors of up to `PERCENT`", DefaultText: "none", Destination: &o.Inaccuracy},
+		&cli.StringFlag{Name: "scope", Usage: "tasks from which a policy that predicts learns: those of the same `SCOPE`, " + console.List(grid.ScopeNames), Value: grid.ScopeNames[grid.ByBag], Destination: &o.Scope},
+		&cli.Float64Flag{Name: "target-load", Usage: "`PART` of the platform that the tasks use, to which the times between submissions are stretched", DefaultText: "what the log puts on it", Destination: &o.TargetLoad},
+		&cli.Float64Flag{Name: "inaccuracy", Usage: "policies that know run times know them with errors of up to `PERCENT`", DefaultText: "none", Destination: &o.Inaccuracy},
 		&cli.Uint64Flag{Name: "inaccuracy-seed", Usage: "`NUMBER` that the draw of these errors begins with", Value: 1, Destination: &o.InaccuracySeed},
-		&cli.DurationFlag{Name: "until", Usage: "a run on a platform ends so much `TIME` after the first submission, whatever has not ended", DefaultText: "when all has ended", Destination: &o.Until},
-	}
+		&cli.DurationFlag{Name: "until", Usage: "a run ends so much `TIME` after the first submission, whatever has not ended", DefaultText: "when all has ended", Destination: &o.Until},
+		SatisfactionFlag(", by which lateness is measured", &o.Satisfaction),
+	})
 }
 
 // clusterPolicies returns the task scheduling policies as rows of the table.
@@ -96,24 +108,9 @@ func clusterPolicy(name string) *Policy {
 	return &Policy{Name: strings.ToUpper(name), needs: Clusters}
 }
 
-// defaultClusterPolicy is the policy on a platform unless another is named, as in
-// most of the paper's Table 5.
-const defaultClusterPolicy = "FPLT"
-
-// with returns what the options replay policies with.
-func (o *Options) with() Need {
-	if o.Platform != "" {
-		return Clusters
-	}
-	return Log
-}
-
-// onPlatforms are the options that mean nothing to one machine.
-var onPlatforms = format.Texts((&PlatformOptions{}).flags(), func(f cli.Flag) string { return f.Names()[0] })
-
-// onOneMachine are the options that mean nothing to a platform.
-var onOneMachine = []string{
-	"procs", "backfill", "replay", "offsets", "dependencies", "event-order", "estimate", "kill", "cut",
+// OnPlatforms reports whether an option is of platforms alone.
+func OnPlatforms(option string) bool {
+	return slices.Contains(DefaultPlatform().Names, option) && !slices.Contains(Defaults().Names, option)
 }
 
 // clusters is how bags are run on a platform.
@@ -125,20 +122,10 @@ type clusters struct {
 }
 
 // experiments returns the experiments that the options ask for but for their
-// policies: one for each architecture and selection; none without a platform.
-func (o *Options) experiments() ([]*clusters, error) {
+// policies: one for each architecture and selection.
+func (o *PlatformOptions) experiments() ([]*clusters, error) {
 	if o.Platform == "" {
-		for _, name := range onPlatforms {
-			if o.given(name) {
-				return nil, fmt.Errorf("--%s goes with --platform", name)
-			}
-		}
-		return nil, nil
-	}
-	for _, name := range onOneMachine {
-		if o.given(name) {
-			return nil, fmt.Errorf("--%s means nothing to --platform", name)
-		}
+		return nil, errors.New("--platform PLATFORM: none is named; see \"ostrich platform --help\"")
 	}
 	var bad faults
 	c := clusters{Experiment: grid.Experiment{
@@ -227,133 +214,87 @@ func Labels(with Need, policy, selection string) (of, selected string, err error
 	return v.Label, c.selection, err
 }
 
-// one returns the experiment that the options ask for, which name one architecture
-// and one selection; nil without a platform.
-func (o *Options) one() (*clusters, error) {
-	list, err := o.experiments()
+// one returns the run that the options ask for, which name one policy, one architecture
+// and one selection.
+func (o *PlatformOptions) one() (platformRun, error) {
+	list, err := o.runs()
 	switch {
-	case err != nil || len(list) == 0:
-		return nil, err
+	case err != nil:
+		return platformRun{}, err
 	case len(list) > 1:
-		return nil, errors.New("--architecture, --selection: one at a time here")
+		return platformRun{}, errors.New("--policy, --architecture, --selection: one at a time here")
 	}
 	return list[0], nil
 }
 
-// checkPlatform checks the value of one option of a platform, and returns it in its
-// one spelling. For --platform that is the content of the file, so that a changed file
-// is another platform.
-func (o *Options) checkPlatform(name string) (string, error) {
-	if name == "platform" {
+// CheckAlone checks the value of one option, as far as that can be done without a log,
+// and returns it in its one spelling. For --platform that is the content of the file, so
+// that a changed file is another platform.
+func (o *PlatformOptions) CheckAlone(name string) (string, error) {
+	switch name {
+	case "platform":
 		p, err := platform.Named(o.Platform)
 		if err != nil {
 			return "", fmt.Errorf("--platform %w", err)
 		}
 		return fmt.Sprintf("%+v", p), nil
+	case "policy":
+		v, err := ParseVariant(o.Policy, Clusters)
+		if err != nil {
+			return "", err
+		}
+		return v.Canonical, nil
 	}
 	probe := *o
 	probe.Platform, probe.Given = platform.Names()[0], func(option string) bool { return option == name }
-	c, err := probe.one()
+	r, err := probe.one()
 	if err != nil {
 		return "", err
 	}
 	switch name {
 	case "architecture":
-		return c.Architecture.String(), nil
+		return r.Architecture.String(), nil
 	case "selection":
-		return c.spelt, nil
+		return r.spelt, nil
+	case "satisfaction":
+		return spelling(o.Satisfaction), nil
 	}
-	return o.Text(name), nil
+	return o.Text(name), o.checkAlone(name, o.Text(name))
 }
 
-// idle returns why an option has no effect on a policy on a platform, or "".
-func (c *clusters) idle(option string, p *Variant) string {
+// CheckTogether returns an error for options that do not go together, of a log or of a
+// generated workload.
+func (o *PlatformOptions) CheckTogether(bool) error {
+	r, err := o.one()
+	if err == nil {
+		_, err = o.rule(RuleNames, &trace.Log{})
+	}
+	if err != nil {
+		return err
+	}
+	return r.Check()
+}
+
+// MeansNothing returns why an option has no effect beside the others, or "".
+func (o *PlatformOptions) MeansNothing(option string) string {
+	r, err := o.one()
+	if err != nil { // which CheckTogether refuses
+		return ""
+	}
+	return cmp.Or(r.idle(option), o.LogOptions.MeansNothing(option))
+}
+
+// idle returns why an option has no effect on a run, or "".
+func (r *platformRun) idle(option string) string {
+	knows := r.Policy.knows
 	switch {
-	case c == nil: // one machine
-	case option == "monitor" && c.Architecture != grid.CSP:
-		return fmt.Sprintf("--monitor means nothing to --architecture %v", c.Architecture)
-	case option == "homes" && c.Architecture == grid.CSP:
+	case option == "monitor" && r.Architecture != grid.CSP:
+		return fmt.Sprintf("--monitor means nothing to --architecture %v", r.Architecture)
+	case option == "homes" && r.Architecture == grid.CSP:
 		return "--homes means nothing to --architecture csp"
-	case option == "inaccuracy" && p.knows != grid.Known, option == "inaccuracy-seed" && p.knows != grid.Known,
-		option == "scope" && p.knows != grid.History:
-		return fmt.Sprintf("--%s means nothing to --policy %s", option, p.Name)
+	case option == "inaccuracy" && knows != grid.Known, option == "inaccuracy-seed" && knows != grid.Known,
+		option == "scope" && knows != grid.History:
+		return fmt.Sprintf("--%s means nothing to --policy %s", option, r.Policy.Name)
 	}
 	return ""
-}
-
-// fieldHomes returns the homes that a log names in field 16. Of a user the first job that
-// names one counts.
-func fieldHomes(log *trace.Log) map[ostrich.UserID]int64 {
-	homes := make(map[ostrich.UserID]int64)
-	for i := range log.Records {
-		r := &log.Records[i]
-		if user := ostrich.UserID(r.User); r.User >= 0 && homes[user] == 0 {
-			homes[user] = r.Partition
-		}
-	}
-	return homes
-}
-
-// bags returns the campaigns of a log as bags, each with a home.
-func (r *Run) bags(log []sim.Logged) ([]grid.Bag, error) {
-	campaigns, err := r.rule.campaigns(log)
-	if err != nil {
-		return nil, err
-	}
-	bags := make([]grid.Bag, len(campaigns))
-	for i := range campaigns {
-		c := &campaigns[i]
-		bags[i] = grid.Bag{User: c.User, Submit: c.Submit, Tasks: make([]grid.Task, len(c.Tasks))}
-		for k := range c.Tasks {
-			bags[i].Tasks[k] = grid.Task{ID: c.Tasks[k].ID, Run: c.Tasks[k].Run}
-		}
-	}
-	if homesNames[r.clusters.homes] != byField {
-		return bags, grid.Spread(bags, r.clusters.Platform, r.clusters.homes)
-	}
-	for i := range bags {
-		b, n := &bags[i], len(r.clusters.Platform.Clusters)
-		home := r.homes[b.User]
-		if home < 1 || home > int64(n) {
-			return nil, fmt.Errorf("--homes field: field 16 of the jobs of user %d is %d: not the number of a cluster, 1 to %d", b.User, home, n)
-		}
-		b.Home = int(home - 1)
-	}
-	return bags, nil
-}
-
-// onPlatform runs the bags of a log on a platform.
-func (r *Run) onPlatform(o *Outcome, log []sim.Logged, at func(done, total int)) error {
-	bags, err := r.bags(log)
-	if err != nil {
-		return err
-	}
-	x := r.clusters.Experiment
-	x.Policy, x.Progress, x.Predictor = r.Policy.Name, at, r.Policy.Tuning.Options.Predictor
-	began := time.Now()
-	result, err := x.Run(bags)
-	if err != nil {
-		return err
-	}
-	took := time.Since(began).Seconds()
-	o.Jobs = result.Jobs()
-	measures := result.Measures()
-	o.Clusters = newPlatformSummary(&x, &measures)
-	o.Clusters.Selection = r.clusters.selection
-	o.Clusters.Load = format.Finite(grid.Load(result.Bags, x.Platform))
-	done := make([]bool, len(result.Bags))
-	for _, d := range result.Done() {
-		done[d.Bag] = true
-	}
-	if n := wide(log); n > 0 {
-		o.Notes = append(o.Notes, format.Plural(n, "job")+" on several processors: taken as a task on one")
-	}
-	o.Campaigns = report.Campaigns(slices.DeleteFunc(slices.Clone(o.Jobs), func(j report.Job) bool { return !done[j.Campaign] }))
-	o.Run = report.SummariseRun(o.Jobs, o.Campaigns, r.Procs, took)
-	o.Run.Utilisation = measures.Utilisation
-	o.Accepted = report.Satisfy(o.Jobs, r.Procs, r.accept)
-	if took > 0 {
-		o.Run.JobsPerSecond = float64(measures.Tasks) / took
-	}
-	return nil
 }

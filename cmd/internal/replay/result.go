@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -13,7 +12,6 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/runs"
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/ostrich/grid"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/sim/swf"
@@ -24,50 +22,46 @@ import (
 type Simulation struct {
 	Workload *Workload
 	Run      Run
-	Outcome  *Outcome
+	Outcome  *Outcome // nil before Do
+
+	do func(log []sim.Logged, at func(done, total int)) (*Outcome, error)
+}
+
+// Do makes the replay. It calls at with its progress.
+func (s *Simulation) Do(at func(done, total int)) (err error) {
+	s.Outcome, err = s.do(s.Workload.Jobs, at)
+	return err
 }
 
 // simulation returns a replay of a workload, or an error if the two do not go together.
 func (r Run) simulation(w *Workload) (*Simulation, error) {
-	r.Procs, r.rule, r.homes = w.Procs, w.Rule, w.homes
-	return &Simulation{Workload: w, Run: r}, r.Check()
+	r.Procs, r.rule = w.Procs, w.Rule
+	return &Simulation{Workload: w, Run: r, do: r.Do}, r.Check()
 }
 
-// runs returns the replays that the options ask for of each log: on each of the
-// platforms, if any, under each of the policies.
+// runs returns the replays that the options ask for of each log, one under each of
+// the policies.
 func (o *Options) runs() ([]Run, swf.Estimates, error) {
 	settings, err := o.Run()
 	if err != nil {
 		return nil, 0, err
 	}
-	policies, err := o.Policies(o.with())
+	policies, err := ParseVariants(o.Policy, Log)
 	if err != nil {
-		return nil, 0, err
-	}
-	platforms, err := o.experiments()
-	if err != nil {
-		return nil, 0, err
-	}
-	if len(platforms) == 0 {
-		platforms = []*clusters{nil}
-	}
-	if err = o.heeded(policies, platforms); err != nil {
 		return nil, 0, err
 	}
 	estimates, err := o.Estimates()
-	var runs []Run
-	for _, settings.clusters = range platforms {
-		for _, settings.Policy = range policies {
-			runs = append(runs, settings)
-		}
+	var list []Run
+	for _, settings.Policy = range policies {
+		list = append(list, settings)
 	}
-	return runs, estimates, err
+	return list, estimates, err
 }
 
 // Simulation returns the first of the replays that the options ask for, of a log that
 // was read from path.
 func (o *Options) Simulation(path string, log *trace.Log) (*Simulation, error) {
-	runs, estimates, err := o.runs()
+	list, estimates, err := o.runs()
 	if err != nil {
 		return nil, err
 	}
@@ -75,17 +69,24 @@ func (o *Options) Simulation(path string, log *trace.Log) (*Simulation, error) {
 	if err != nil {
 		return nil, err
 	}
-	return runs[0].simulation(w)
+	return list[0].simulation(w)
 }
 
 // Simulations returns the replays that the options ask for, of logs.
 func (o *Options) Simulations(ctx context.Context, stderr io.Writer, paths []string) ([]*Simulation, error) {
-	runs, estimates, err := o.runs()
+	list, estimates, err := o.runs()
 	if err != nil {
 		return nil, err
 	}
+	return simulations(ctx, stderr, "simulate", &o.LogOptions, paths, estimates, list)
+}
+
+// simulations returns replays of each of some logs, for a command.
+func simulations[R interface {
+	simulation(*Workload) (*Simulation, error)
+}](ctx context.Context, stderr io.Writer, command string, o *LogOptions, paths []string, estimates swf.Estimates, list []R) ([]*Simulation, error) {
 	if len(paths) == 0 {
-		return nil, errors.New("simulate: --swf FILE: no log is named; see \"ostrich simulate --help\"")
+		return nil, fmt.Errorf("%s: --swf FILE: no log is named; see \"ostrich %[1]s --help\"", command)
 	}
 	var all []*Simulation
 	for _, path := range paths {
@@ -95,7 +96,7 @@ func (o *Options) Simulations(ctx context.Context, stderr io.Writer, paths []str
 		}
 		w.Tell(stderr)
 		runtime.GC() // the replays reuse the memory of the log's records
-		for _, r := range runs {
+		for _, r := range list {
 			s, err := r.simulation(w)
 			if err != nil {
 				return nil, err
@@ -115,14 +116,12 @@ func Simulate(ctx context.Context, stderr io.Writer, workers int, list []*Simula
 	}
 	err := runs.Replays(ctx, stderr, "simulating", workers, jobs, func(i int, ended func(n int)) error {
 		s := list[i]
-		o, err := s.Run.Do(s.Workload.Jobs, func(n, _ int) { ended(n) })
-		if err != nil {
+		if err := s.Do(func(n, _ int) { ended(n) }); err != nil {
 			return fmt.Errorf("%s: %s: %w", s.Workload.Name, s.Run.Policy.Label, err)
 		}
 		if !whole && len(list) > 1 {
-			o.Jobs, o.Campaigns = nil, nil // nobody looks at them
+			s.Outcome.Jobs, s.Outcome.Campaigns = nil, nil // nobody looks at them
 		}
-		s.Outcome = o
 		return nil
 	})
 	if err != nil {
@@ -136,7 +135,7 @@ func Simulate(ctx context.Context, stderr io.Writer, workers int, list []*Simula
 	return nil
 }
 
-// Summary is what simulate --summary --json writes of a replay.
+// Summary is what simulate and platform --summary --json write of a replay.
 type Summary struct {
 	Log      string `json:"log"`
 	Policy   string `json:"policy"`
@@ -150,7 +149,7 @@ type Summary struct {
 	report.Run
 	Satisfaction report.Satisfaction `json:"satisfaction"`
 
-	Clusters *PlatformSummary `json:"platform,omitempty"`
+	Clusters *PlatformSummary `json:"platform,omitempty"` // nil on one machine
 }
 
 // Figures are what simulate --json writes of a replay.
@@ -255,9 +254,6 @@ func Document(list []*Simulation, whole bool) (any, error) {
 // Tables returns a row for each replay and, unless only the summaries are wanted,
 // a row for each user, and one for each class of lengths.
 func Tables(list []*Simulation, whole bool) []format.Table {
-	if list[0].Run.clusters != nil {
-		return platformTables(list, whole)
-	}
 	t := format.Table{Header: append([]string{"LOG", "POLICY", "BACKFILL"}, Header...)}
 	for _, s := range list {
 		t.Add(append([]any{s.Workload.Name, s.Run.Policy.Label, sim.BackfillNames[s.Run.Backfill]}, Cells(&s.Outcome.Run)...)...)
@@ -301,85 +297,4 @@ func SummaryCells(s *report.Summary) []any {
 		s.Jobs, s.Users, s.Campaigns, format.PercentCell(d.Optimal, 1), format.PercentCell(d.Le115, 1), format.PercentCell(d.Lt15, 1), format.PercentCell(d.Lt2, 1), format.PercentCell(d.Gt20, 1),
 		stretch(d.Mean), stretch(d.P50), stretch(d.P99), stretch(d.Max),
 	}
-}
-
-// PlatformSummary is what simulate --json writes of a run on a platform besides.
-type PlatformSummary struct {
-	Platform     string   `json:"platform"`
-	Architecture string   `json:"architecture"`
-	Selection    string   `json:"selection"`
-	Load         *float64 `json:"load"` // null if all bags come at once
-	BagMeasure
-	Goodput int64        `json:"goodput"` // processor-seconds of the copies that ended first
-	Used    int64        `json:"used"`    // of all copies
-	Classes []BagMeasure `json:"classes"` // of bags with at least two tasks, by their size
-}
-
-// BagMeasure are the measures of some bags.
-type BagMeasure struct {
-	Sizes        string  `json:"sizes"` // "all", or a class as "2-4"
-	Bags         int     `json:"bags"`
-	Tasks        int     `json:"tasks"`
-	DoneBags     int     `json:"done_bags"`
-	Finished     float64 `json:"finished"`      // part of the tasks
-	MS           float64 `json:"ms"`            // mean makespan, in seconds
-	NSL          float64 `json:"nsl"`           // mean normalized schedule length
-	Stretch      float64 `json:"stretch"`       // mean
-	WorstStretch float64 `json:"worst_stretch"` // the largest
-}
-
-func newPlatformSummary(x *grid.Experiment, m *grid.Measures) *PlatformSummary {
-	s := &PlatformSummary{
-		Platform: x.Platform.Name, Architecture: x.Architecture.String(), Selection: x.Selection,
-		BagMeasure: bagMeasure("all", &m.Measure), Goodput: int64(m.Goodput), Used: int64(m.Used),
-	}
-	for i := range m.Classes {
-		s.Classes = append(s.Classes, bagMeasure(grid.ClassNames[i], &m.Classes[i]))
-	}
-	return s
-}
-
-func bagMeasure(sizes string, m *grid.Measure) BagMeasure {
-	return BagMeasure{
-		Sizes: sizes, Bags: m.Bags, Tasks: m.Tasks, DoneBags: m.DoneBags, Finished: m.Finished(),
-		MS: m.MS, NSL: m.NSL, Stretch: m.Stretch, WorstStretch: m.WorstStretch,
-	}
-}
-
-// PlatformHeader is the header of [PlatformCells].
-var PlatformHeader = []string{
-	"ARCHITECTURE", "SELECTION", "LOAD", "TASKS", "BAGS", "FINISHED", "MS", "NSL", "STRETCH", "MAX", "GOODPUT", "USED", "UTILISATION",
-}
-
-// PlatformCells returns the cells of a run on a platform in a table.
-func PlatformCells(s *Summary) []any {
-	p := s.Clusters
-	load := ""
-	if p.Load != nil {
-		load = fmt.Sprintf("%.2f", *p.Load)
-	}
-	hours := func(seconds int64) string { return fmt.Sprintf("%.1f", float64(seconds)/3600) }
-	return []any{
-		p.Architecture, p.Selection, load, p.Tasks, p.Bags, format.PercentCell(p.Finished, 1), fmt.Sprintf("%.0f", p.MS), fmt.Sprintf("%.3f", p.NSL),
-		fmt.Sprintf("%.2f", p.Stretch), fmt.Sprintf("%.2f", p.WorstStretch), hours(p.Goodput), hours(p.Used), format.PercentCell(s.Utilisation, 1),
-	}
-}
-
-// platformTables returns a row for each run on a platform and, unless only the
-// summaries are wanted, one for each class of bags.
-func platformTables(list []*Simulation, whole bool) []format.Table {
-	t := format.Table{Header: append([]string{"LOG", "POLICY"}, PlatformHeader...)}
-	classes := format.Table{Header: []string{"LOG", "POLICY", "ARCHITECTURE", "SELECTION", "SIZES", "BAGS", "FINISHED", "MS", "NSL", "STRETCH", "MAX"}}
-	for _, one := range list {
-		s := one.Summary()
-		t.Add(append([]any{s.Log, s.Policy}, PlatformCells(&s)...)...)
-		for _, c := range s.Clusters.Classes {
-			classes.Add(s.Log, s.Policy, s.Clusters.Architecture, s.Clusters.Selection, c.Sizes, c.Bags, format.PercentCell(c.Finished, 1),
-				fmt.Sprintf("%.0f", c.MS), fmt.Sprintf("%.3f", c.NSL), fmt.Sprintf("%.2f", c.Stretch), fmt.Sprintf("%.2f", c.WorstStretch))
-		}
-	}
-	if !whole {
-		return []format.Table{t}
-	}
-	return []format.Table{t, classes}
 }

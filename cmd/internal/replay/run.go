@@ -24,9 +24,6 @@ type Run struct {
 	cut         ostrich.Duration // downtimes of this length or more are cut out; 0: none
 
 	accept satisfaction.Acceptance // by which a log's replay is measured
-
-	clusters *clusters                // nil is one machine
-	homes    map[ostrich.UserID]int64 // clusters of users by field 16 of the log, from 1
 }
 
 // Rule says which jobs of a log are a campaign.
@@ -50,27 +47,6 @@ func (r Rule) campaigns(log []sim.Logged) ([]sim.Campaign, error) {
 	return sim.Campaigns(log, r.Rule)
 }
 
-// heeded refuses options that have no effect on any of the runs: of policies on each of
-// these platforms.
-func (o *Options) heeded(policies []*Variant, platforms []*clusters) error {
-options:
-	for _, f := range o.Flags() {
-		option, why := f.Names()[0], ""
-		if !o.given(option) {
-			continue
-		}
-		for _, c := range platforms {
-			for _, p := range policies {
-				if why = c.idle(option, p); why == "" {
-					continue options
-				}
-			}
-		}
-		return errors.New(why)
-	}
-	return nil
-}
-
 // The algorithms that place the jobs of one campaign.
 var (
 	rhoNames = []string{"lpt", "mlpt", "list"}
@@ -79,11 +55,6 @@ var (
 
 // Check returns an error for options that do not go together.
 func (r *Run) Check() error {
-	if r.clusters != nil {
-		x := r.clusters.Experiment
-		x.Policy, x.Predictor = r.Policy.Name, r.Policy.Tuning.Options.Predictor
-		return x.Validate()
-	}
 	switch p := r.Policy; {
 	case p.place != nil && !r.closed:
 		return fmt.Errorf("--policy %s: a campaign of a user is submitted when the one before has ended: --replay closed only", p.Name)
@@ -125,16 +96,10 @@ type Outcome struct {
 func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 	o := &Outcome{}
 	if !r.asLogged() {
-		known := slices.DeleteFunc(slices.Clone(log), func(l sim.Logged) bool { return l.User == sim.Nobody })
-		if n := len(log) - len(known); n > 0 {
-			o.Notes = append(o.Notes, format.Plural(n, "job")+" of an unknown user left out: campaigns are replayed")
+		var err error
+		if log, err = o.ofUsers(log); err != nil {
+			return nil, err
 		}
-		if log = known; len(log) == 0 {
-			return nil, errors.New("no job of the log tells its user: only fcfs, spt, lpt and ljf with --replay open --offsets keep can replay it")
-		}
-	}
-	if r.clusters != nil {
-		return o, r.onPlatform(o, log, at)
 	}
 	if n := wide(log); n > 0 && r.Policy.Name == "ostrich" {
 		o.Notes = append(o.Notes, fmt.Sprintf("%d of %d jobs are parallel, and its virtual schedule is that of sequential ones; ostrich-parallel has theirs",
@@ -178,6 +143,18 @@ func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 	}
 	o.Accepted = report.Satisfy(o.Jobs, r.Procs, r.accept)
 	return o, nil
+}
+
+// ofUsers returns the jobs that tell their users, and notes how many do not.
+func (o *Outcome) ofUsers(log []sim.Logged) ([]sim.Logged, error) {
+	known := slices.DeleteFunc(slices.Clone(log), func(l sim.Logged) bool { return l.User == sim.Nobody })
+	if n := len(log) - len(known); n > 0 {
+		o.Notes = append(o.Notes, format.Plural(n, "job")+" of an unknown user left out: campaigns are replayed")
+	}
+	if len(known) == 0 {
+		return nil, errors.New("no job of the log tells its user: only fcfs, spt, lpt and ljf with --replay open --offsets keep can replay it")
+	}
+	return known, nil
 }
 
 // wide counts the jobs on several processors.

@@ -401,12 +401,19 @@ var gone = []struct {
 }
 
 // Gone says what became of an option, or of a parameter of a sweep, that is a setting of a
-// policy now; "" for any other.
+// policy now, or, of simulate, an option of platform; "" for any other.
 func Gone(option string, with Need) string {
 	for _, g := range gone {
 		if g.option == option && g.of[with] != "" {
 			return fmt.Sprintf("is a setting of the policy: %s:%s=VALUE", g.of[with], g.key)
 		}
+	}
+	if with == Log && OnPlatforms(option) {
+		one := "ostrich platform --swf FILE --platform PLATFORM"
+		if option != "platform" {
+			one += " --" + option + " " + strings.ToUpper(option)
+		}
+		return "is an option of another command: " + one
 	}
 	return ""
 }

@@ -15,7 +15,7 @@ type File struct {
 	Name   string // as errors name it
 	Traces []Trace
 	Seeds  []uint64 // of generated workloads, in the order of the file; seed 1 if it names none
-	// Axes are the options of simulate that vary: policy, backfill and replay,
+	// Axes are the options of simulate, or of platform, that vary: policy, backfill and replay,
 	// if the file has them, and then the parameters in the order of the file.
 	Axes []Axis
 

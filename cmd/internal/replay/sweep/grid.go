@@ -1,6 +1,7 @@
 package sweep
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/yamlfile"
+	"slurm-ostrich/ostrich/trace"
 )
 
 // MaxPoints is the most points that a file may stand for, before those that cannot
@@ -20,7 +22,7 @@ type Point struct {
 	Trace   int // which of the file's
 	Seed    uint64
 	Seeded  bool     // the trace is generated, from Seed
-	Options []Option // of simulate, that mean something here, in the order of the axes
+	Options []Option // of its command, that mean something here, in the order of the axes
 }
 
 // Option returns the value of an option, or "" if the point does not have it.
@@ -71,15 +73,15 @@ func (f *File) Expand() (*Grid, error) {
 func (f *File) values() (map[Option]string, error) {
 	texts := make(map[Option]string)
 	var errs []error
-	known := replay.Defaults().Names
+	_, command, known := f.command()
 	for _, a := range f.Axes {
-		if err := has(known, a[0].Name, "simulate"); err != nil {
+		if err := has(known, a[0].Name, command); err != nil {
 			errs = append(errs, yamlfile.At(f.Name, a[0].Line, "%w", err))
 			continue
 		}
 		seen := make(map[string]Option)
 		for _, v := range a {
-			text, err := canonical(v)
+			text, err := f.canonical(v)
 			first, twice := seen[text]
 			switch {
 			case err != nil:
@@ -199,7 +201,7 @@ func (e *expansion) combine(generated bool) []combination {
 			list[i] = a[k%len(a)]
 			k /= len(a)
 		}
-		idle, err := judge(generated, list)
+		idle, err := e.file.judge(generated, list)
 		if err != nil {
 			all = append(all, combination{wrong: err.Error()})
 			for _, o := range list {
@@ -232,9 +234,35 @@ func (e *expansion) reason(o Option, why string) {
 	}
 }
 
-// optionsOf returns the options of a replay that these set.
-func optionsOf(list []Option) (*replay.Options, error) {
+// command is what simulates a point: simulate, or platform. Its options are set one by one.
+type command interface {
+	Set(option, value string) error
+	CheckAlone(option string) (text string, err error)
+	CheckTogether(generated bool) error
+	MeansNothing(option string) (why string)
+	Read(ctx context.Context, path string) (*trace.Log, error)
+	Simulation(path string, log *trace.Log) (*replay.Simulation, error)
+}
+
+// onPlatform reports whether the points are runs on platforms.
+func (f *File) onPlatform() bool {
+	return slices.ContainsFunc(f.Axes, func(a Axis) bool { return a[0].Name == "platform" })
+}
+
+// command returns the command of the points with the defaults of its options, its name,
+// and theirs.
+func (f *File) command() (c command, name string, options []string) {
+	if f.onPlatform() {
+		o := replay.DefaultPlatform()
+		return o, "platform", o.Names
+	}
 	o := replay.Defaults()
+	return o, "simulate", o.Names
+}
+
+// with returns the command of the points with these options.
+func (f *File) with(list []Option) (command, error) {
+	o, _, _ := f.command()
 	for _, one := range list {
 		if err := o.Set(one.Name, one.Value); err != nil {
 			return nil, err
@@ -248,6 +276,9 @@ func has(names []string, name, command string) error {
 	if slices.Contains(names, name) {
 		return nil
 	}
+	if command == "simulate" && replay.OnPlatforms(name) {
+		return fmt.Errorf("%s: goes with the parameter platform", name)
+	}
 	if gone := replay.Gone(name, replay.Log); gone != "" {
 		return fmt.Errorf("%s: %s", name, strings.Replace(strings.Replace(gone, "--policy ", "policies: [", 1), "VALUE", "VALUE]", 1))
 	}
@@ -256,36 +287,32 @@ func has(names []string, name, command string) error {
 
 // canonical returns the one spelling of a value, or why it is invalid, as far as that can
 // be checked without a log.
-func canonical(o Option) (string, error) {
-	r := replay.Defaults()
-	if err := r.Set(o.Name, o.Value); err != nil {
+func (f *File) canonical(o Option) (string, error) {
+	r, err := f.with([]Option{o})
+	if err != nil {
 		return "", err
 	}
 	return r.CheckAlone(o.Name)
 }
 
-// judge checks options together as simulate does, one of each axis, for a generated
+// judge checks options together as the command does, one of each axis, for a generated
 // trace or for a log. It returns why some of them, by name, have no effect beside the
 // others, or an error if what they ask for cannot be simulated. Whether the fields of a
 // log name its campaigns is seen when it is read.
-func judge(generated bool, options []Option) (map[string]string, error) {
-	asked, err := optionsOf(options)
-	if err != nil {
-		return nil, err
-	}
-	p, err := asked.OnePolicy()
+func (f *File) judge(generated bool, options []Option) (map[string]string, error) {
+	asked, err := f.with(options)
 	if err != nil {
 		return nil, err
 	}
 	idle := make(map[string]string)
 	kept := slices.DeleteFunc(slices.Clone(options), func(o Option) bool {
-		idle[o.Name] = asked.MeansNothing(o.Name, p)
+		idle[o.Name] = asked.MeansNothing(o.Name)
 		return idle[o.Name] != ""
 	})
 	if len(kept) < len(options) {
-		if asked, err = optionsOf(kept); err != nil {
+		if asked, err = f.with(kept); err != nil {
 			return nil, err
 		}
 	}
-	return idle, asked.CheckTogether(p, generated)
+	return idle, asked.CheckTogether(generated)
 }

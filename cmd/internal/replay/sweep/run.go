@@ -137,14 +137,14 @@ func (r *run) find(points []int) (missing []int, err error) {
 // result belongs to what they do, whatever they are called.
 func (r *run) name(i int, s *replay.Summary) error {
 	p, with := &r.Points[i], replay.Log
-	if s.Clusters != nil {
+	if r.file.onPlatform() {
 		with = replay.Clusters
 	}
 	policy, selection, err := replay.Labels(with, p.Option("policy"), p.Option("selection"))
 	if err != nil {
 		return err
 	}
-	if s.Policy = policy; s.Clusters != nil {
+	if s.Policy = policy; with == replay.Clusters {
 		s.Clusters.Selection = selection
 	}
 	return nil
@@ -180,10 +180,10 @@ func (r *run) compute(points []int) error {
 	return r.failures(errs)
 }
 
-// simulate computes a point as the command simulate does with the point's options.
+// simulate computes a point as its command does with the point's options.
 func (r *run) simulate(i int, logs *sharedLogs) (*pointResult, error) {
 	p := &r.Points[i]
-	o, err := optionsOf(p.Options)
+	o, err := r.file.with(p.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +197,7 @@ func (r *run) simulate(i int, logs *sharedLogs) (*pointResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Outcome, err = s.Run.Do(s.Workload.Jobs, func(int, int) {}); err != nil {
+	if err = s.Do(func(int, int) {}); err != nil {
 		return nil, err
 	}
 	result := &pointResult{Summary: s.Summary(), Notes: s.Workload.Notes}

@@ -126,7 +126,7 @@ func (s *source) generated(t Trace) (int, error) {
 }
 
 // read reads or generates the log.
-func (s *source) read(ctx context.Context, o *replay.Options, seed uint64) (*trace.Log, error) {
+func (s *source) read(ctx context.Context, o command, seed uint64) (*trace.Log, error) {
 	if s.path == "" {
 		return s.model.Generate(seed)
 	}

@@ -120,33 +120,26 @@ func (r *run) seed(i int) string {
 
 func (r *run) table() error {
 	parameters := r.parameters(listed)
-	t := format.Table{Header: []string{"POINT", "LOG", "SEED", "POLICY", "BACKFILL", "REPLAY"}}
-	for _, p := range parameters {
-		t.Header = append(t.Header, strings.ToUpper(p))
+	head, header := []string{"POINT", "LOG", "SEED", "POLICY", "BACKFILL", "REPLAY"}, replay.Header
+	if r.file.onPlatform() {
+		head, header = head[:4], replay.PlatformHeader
+		parameters = slices.DeleteFunc(parameters, func(p string) bool { return slices.Contains(header, strings.ToUpper(p)) })
 	}
-	platforms := t
-	t.Header = append(t.Header, replay.Header...)
-	platforms.Header = append(slices.DeleteFunc(slices.Clone(platforms.Header), func(column string) bool {
-		return column == "BACKFILL" || column == "REPLAY" || slices.Contains(replay.PlatformHeader, column)
-	}), replay.PlatformHeader...)
+	t := format.Table{Header: slices.Concat(head, format.Texts(parameters, strings.ToUpper), header)}
 	for i := range r.Points {
 		s := r.summary(i)
-		cells := []any{i, s.Log, r.seed(i), s.Policy}
-		if s.Clusters == nil {
-			cells = append(cells, s.Backfill, s.Replay)
-		}
+		cells := []any{i, s.Log, r.seed(i), s.Policy, s.Backfill, s.Replay}[:len(head)]
 		for _, p := range parameters {
-			if s.Clusters == nil || !slices.Contains(replay.PlatformHeader, strings.ToUpper(p)) {
-				cells = append(cells, r.Points[i].Option(p))
-			}
+			cells = append(cells, r.Points[i].Option(p))
 		}
 		if s.Clusters != nil {
-			platforms.Add(append(cells, replay.PlatformCells(&s)...)...)
-			continue
+			cells = append(cells, replay.PlatformCells(&s)...)
+		} else {
+			cells = append(cells, replay.Cells(&s.Run)...)
 		}
-		t.Add(append(cells, replay.Cells(&s.Run)...)...)
+		t.Add(cells...)
 	}
-	return console.Tables(r.c, slices.DeleteFunc([]format.Table{t, platforms}, func(t format.Table) bool { return len(t.Rows) == 0 })...)
+	return console.Tables(r.c, t)
 }
 
 // list writes the points without simulating them.
@@ -161,7 +154,7 @@ func (r *run) list() error {
 	return console.Tables(r.c, t)
 }
 
-// options returns the options of simulate that make a point.
+// options returns the options that make a point.
 func (r *run) options(i int) string {
 	return strings.Join(format.Texts(r.Points[i].Options, func(o Option) string { return "--" + o.Name + "=" + o.Value }), " ")
 }
@@ -210,12 +203,8 @@ func measures(s *replay.Summary) []column {
 }
 
 // bags returns the further columns of a sweep with platforms: measures of all bags, and
-// means of each class. They are empty for a point on one machine (nil).
+// means of each class.
 func bags(p *replay.PlatformSummary) []column {
-	known := p != nil
-	if !known {
-		p = &replay.PlatformSummary{}
-	}
 	load := any("")
 	if p.Load != nil {
 		load = *p.Load
@@ -241,11 +230,6 @@ func bags(p *replay.PlatformSummary) []column {
 		class = strings.NewReplacer("-", "_", " and over", "_").Replace(class)
 		list = append(list, column{"ms_" + class, m.MS}, column{"nsl_" + class, m.NSL})
 	}
-	for i := range list {
-		if !known {
-			list[i].value = ""
-		}
-	}
 	return list
 }
 
@@ -255,9 +239,9 @@ func (r *run) rows() [][]string {
 	parameters := r.parameters(pointColumns)
 	name := func(c column) string { return c.name }
 	header := slices.Concat(pointColumns, parameters, format.Texts(measures(&replay.Summary{}), name))
-	platforms := slices.ContainsFunc(r.Points, func(p Point) bool { return p.Option("platform") != "" })
+	platforms := r.file.onPlatform()
 	if platforms {
-		header = append(header, format.Texts(bags(nil), name)...)
+		header = append(header, format.Texts(bags(&replay.PlatformSummary{}), name)...)
 	}
 	rows := [][]string{header}
 	for i := range r.Points {
