@@ -160,14 +160,15 @@ const tau = 10
 func BoundedSlowdown(jobs []Job) float64 {
 	sum := 0.0
 	for i := range jobs {
-		j := &jobs[i]
-		sum += max(1, float64(j.End-j.Submit)/max(tau, j.run()))
+		sum += jobs[i].boundedSlowdown()
 	}
 	if len(jobs) == 0 {
 		return 0
 	}
 	return sum / float64(len(jobs))
 }
+
+func (j *Job) boundedSlowdown() float64 { return max(1, float64(j.End-j.Submit)/max(tau, j.run())) }
 
 // Span returns the first submission and the last end.
 func Span(jobs []Job) (first, last ostrich.Time) {

@@ -10,6 +10,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/report/confidence"
 )
 
@@ -97,14 +98,14 @@ func (c *Comparison) utilisationChart() template.HTML {
 func (c *Comparison) changeChart() template.HTML {
 	chart := svg.Rows{Text: "Differences of the measures in per cent of " + c.Baseline, Width: PageWidth}
 	most := 0.05
-	for m, about := range measures {
-		if about.show == longOnly {
+	for _, about := range measures {
+		if about.Show == report.LongOnly {
 			continue
 		}
-		row := svg.Row{Name: about.label()}
+		row := svg.Row{Name: about.Label()}
 		for i := range c.Differences {
 			d := &c.Differences[i]
-			if d.Measure != measures[m].key || d.Baseline == 0 {
+			if d.Measure != about.Key || d.Baseline == 0 {
 				continue
 			}
 			sure := d.Interval == nil || d.Reading.clear() || d.Reading == NoneFor

@@ -85,7 +85,7 @@ type Figures struct {
 	Envy      int     `json:"envy"`       // ordered pairs of users, report.Fairness.Envy
 	EnvyPairs int     `json:"envy_pairs"` // all pairs
 
-	values [numMeasures]float64 // by measure
+	values []float64 // in the order of the measures
 }
 
 // Reading is what an interval says about a difference.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/ostrich/report"
 )
 
 // outcome says in two sentences for each simulated run whether users gain, and
@@ -11,7 +12,7 @@ import (
 func (c *Comparison) outcome() []string {
 	list := []string{}
 	for _, d := range c.Differences {
-		if d.Measure != measures[userMean].key || c.recorded(d.Run) {
+		if d.Measure != report.UserMean.Key || c.recorded(d.Run) {
 			continue
 		}
 		gain := map[Reading]string{Better: "Users gain", Worse: "Users pay", Unclear: "No clear change for users", TooFew: "Too few users to tell"}[d.Reading]

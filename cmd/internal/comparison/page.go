@@ -123,12 +123,12 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 
 // figureRows returns a row for each measure, with a cell for each run.
 func (c *Comparison) figureRows() []figureRow {
-	rows := make([]figureRow, numMeasures)
+	rows := make([]figureRow, len(measures))
 	for m, about := range measures {
-		rows[m].Name = about.name
+		rows[m].Name = about.Name
 		for i := range c.Runs {
-			cell := figureCell{Value: about.unit.amount(c.Runs[i].values[m])}
-			at := slices.IndexFunc(c.Differences, func(d Difference) bool { return d.Run == c.Runs[i].Run && d.Measure == about.key })
+			cell := figureCell{Value: Unit(about.Unit).amount(c.Runs[i].values[m])}
+			at := slices.IndexFunc(c.Differences, func(d Difference) bool { return d.Run == c.Runs[i].Run && d.Measure == about.Key })
 			if at >= 0 {
 				d := &c.Differences[at]
 				cell.Change = d.Unit.signed(d.Difference)

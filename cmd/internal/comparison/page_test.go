@@ -199,17 +199,17 @@ func TestChangeChart(t *testing.T) {
 	p := picture(t, htmlOf(t, c), "Differences of the measures")
 	zero, _, _, _ := p.All("zero")[0].Box()
 	for _, m := range measures {
-		if m.show == longOnly {
+		if m.Show == report.LongOnly {
 			continue
 		}
-		name := m.name
-		if m.good > 0 {
+		name := m.Name
+		if m.Good > 0 {
 			name += " (more is better)"
 		}
 		row := p.Find(t, name)
 		for i := range c.Differences {
 			d := &c.Differences[i]
-			if d.Measure != m.key {
+			if d.Measure != m.Key {
 				continue
 			}
 			class := svg.Run(slices.IndexFunc(c.Runs, func(f Figures) bool { return f.Run == d.Run }))

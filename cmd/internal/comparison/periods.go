@@ -99,17 +99,6 @@ type PeriodsInput struct {
 	Open map[int]bool // campaigns with such jobs
 }
 
-// periodMeasures are the measures of a period. The verdict goes by the first.
-var periodMeasures = []measure{
-	measures[userMean], measures[campaignP50], measures[campaignMean], measures[campaignP95], measures[waitMean], measures[waitP95],
-	{"late_mean", "mean lateness", "s", -1, byTime, lead},
-	measures[rhoKept], measures[rhoMean], measures[jobsInTime], measures[campaignsInTime],
-	{"utilisation", "utilisation", "part", 0, byTime, lead}, // that of the load
-}
-
-// periodUtilisation is the last of periodMeasures.
-const periodUtilisation = 11
-
 const (
 	week = ostrich.Duration(7 * 86400)
 	day  = ostrich.Duration(86400)
@@ -226,11 +215,10 @@ type period struct {
 	block     ostrich.Duration
 	campaigns []int // of the only run
 
-	sums             []sums    // by block, over its campaigns and their jobs
-	late             []float64 // by block, sum over its campaigns
-	work             float64   // of all these jobs, in processor seconds
-	busy             []float64 // by block, utilisation
-	users            [][]part  // by user, what the user has in each block
+	sums             []report.Sums // by block, over its campaigns and their jobs
+	work             float64       // of all these jobs, in processor seconds
+	busy             []float64     // by block, utilisation
+	users            [][]part      // by user, what the user has in each block
 	stretches, waits *report.Pool
 }
 
@@ -249,7 +237,7 @@ func (x *period) of(at ostrich.Time) int { return int((at - x.from) / ostrich.Ti
 // measure sums up the campaigns by block. late is by number of the campaign.
 func (x *period) measure(ran []report.Job, late []float64) {
 	n, run := x.blocks(), &x.runs[0]
-	x.sums, x.late, x.users = make([]sums, n), make([]float64, n), make([][]part, len(x.studied.users))
+	x.sums, x.users = make([]report.Sums, n), make([][]part, len(x.studied.users))
 	here := make(map[int]int, len(x.campaigns)) // block by place
 	var values, waits []float64
 	var of, ofWait []int32
@@ -280,8 +268,8 @@ func (x *period) measure(ran []report.Job, late []float64) {
 		x.addJob(&x.sums[b], 0, i)
 		x.work += float64(j.Ran()) * float64(j.Procs)
 		waits, ofWait = append(waits, float64(j.Start-j.Submit)), append(ofWait, int32(b))
-		if l := late[j.Campaign]; !seen[j.Campaign] && l > 0 { // NaN is not
-			x.late[b] += l
+		if !seen[j.Campaign] {
+			x.sums[b].AddBehind(late[j.Campaign])
 		}
 		seen[j.Campaign] = true
 	}
@@ -289,17 +277,16 @@ func (x *period) measure(ran []report.Job, late []float64) {
 	x.busy = report.Utilisations(ran, x.in.Procs, x.from, x.to, x.block)
 }
 
-// values measures a sample of the blocks; nil is each once. Without a campaign all
-// but the utilisation is NaN.
+// values measures a sample of the blocks, in the order of report.Periods; nil is each
+// once. Without a campaign all but the utilisation is NaN.
 func (x *period) values(times []float64) []float64 {
-	var all sums
-	late, busy := 0.0, 0.0
+	none, busy := math.NaN(), 0.0
+	all := report.Sample{OfNothing: none, Stretch: report.Percentiles{P50: none, P95: none}, Wait: report.Percentiles{P95: none}}
 	for b := range x.sums {
 		w := report.Often(times, b)
-		all.add(&x.sums[b], w)
-		late, busy = late+w*x.late[b], busy+w*x.busy[b]
+		all.Add(&x.sums[b], w)
+		busy += w * x.busy[b]
 	}
-	users, means := 0.0, 0.0
 	for _, parts := range x.users {
 		var count, total float64
 		for _, p := range parts {
@@ -307,20 +294,18 @@ func (x *period) values(times []float64) []float64 {
 			count, total = count+w*p.count, total+w*p.total
 		}
 		if count > 0 {
-			users, means = users+1, means+total/count
+			all.AddUser(total/count, none, 1)
 		}
 	}
-	jobs, campaigns, p50, p95, waitP95 := all[sumJobs], all[sumCampaigns], math.NaN(), math.NaN(), math.NaN()
-	if campaigns > 0 {
-		q := x.stretches.Quantiles(times, 0.5, 0.95)
-		p50, p95, waitP95 = q[0], q[1], x.waits.Quantiles(times, 0.95)[0]
+	if all.Campaigns > 0 {
+		all.Stretch, all.Wait = x.stretches.Percentiles(times), x.waits.Percentiles(times)
 	}
-	return []float64{ // in the order of periodMeasures
-		means / users, p50, all[sumStretch] / campaigns, p95, all[sumWait] / jobs, waitP95,
-		late / campaigns,
-		all[sumKept] / campaigns, all[sumRho] / campaigns, all[sumJobsInTime] / jobs, all[sumCampaignsInTime] / campaigns,
-		busy / float64(x.blocks()),
+	all.Busy = busy / float64(x.blocks())
+	list := make([]float64, len(report.Periods))
+	for i, m := range report.Periods {
+		list[i] = m.Of(&all)
 	}
+	return list
 }
 
 // figures describes the period.
@@ -342,14 +327,14 @@ func (x *period) figures(ran []report.Job) Period {
 		}
 	}
 	for b := range x.sums {
-		f.MeasuredJobs += int(x.sums[b][sumJobs])
+		f.MeasuredJobs += int(x.sums[b].Jobs)
 	}
 	f.MeasuredUsers, f.MeasuredWork = len(measured), x.work/max(work, x.work)
 	only := make([]float64, x.blocks())
 	for b := range only {
 		clear(only)
 		only[b] = 1
-		w := Week{From: x.from + ostrich.Time(b)*ostrich.Time(x.block), Campaigns: int(x.sums[b][sumCampaigns]), Utilisation: x.busy[b]}
+		w := Week{From: x.from + ostrich.Time(b)*ostrich.Time(x.block), Campaigns: int(x.sums[b].Campaigns), Utilisation: x.busy[b]}
 		if w.Campaigns > 0 {
 			w.UserMeanStretch = x.values(only)[0]
 		}
@@ -385,14 +370,14 @@ func shifts(ctx context.Context, before, after *period, alike bool) ([]Shift, er
 		if !alike {
 			return 0
 		}
-		return periodMeasures[m].good
+		return report.Periods[m].Good
 	}
 	enough := before.blocks() >= confidence.Fewest
 	was, is := before.values(nil), after.values(nil)
-	list := make([]Shift, len(periodMeasures))
-	for m, about := range periodMeasures {
+	list := make([]Shift, len(report.Periods))
+	for m, about := range report.Periods {
 		d := Shift{
-			Measure: about.key, Name: about.name, Unit: about.unit,
+			Measure: about.Key, Name: about.Name, Unit: Unit(about.Unit),
 			Before: was[m], After: is[m], Difference: is[m] - was[m],
 		}
 		var differences, ratios []float64

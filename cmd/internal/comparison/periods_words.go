@@ -6,10 +6,12 @@ import (
 	"html/template"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
+	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/report/confidence"
 )
 
@@ -104,7 +106,7 @@ func ratioCell(i *confidence.Interval) format.Cell {
 func (c *Periods) Tables() []format.Table {
 	list := format.Table{Title: "Periods", Header: []string{"period", "from", "to", "load", "utilisation", "jobs", "users", "campaigns"}, Names: 1}
 	for i, s := range []*Period{&c.Before, &c.After} {
-		used := c.Measures[periodUtilisation]
+		used := c.Measures[slices.IndexFunc(c.Measures, func(d Shift) bool { return d.Measure == report.Busy.Key })]
 		list.Add([]string{"before", "after"}[i], momentCell(s.From, c.location), momentCell(s.To, c.location), percentCell(s.Load),
 			percentCell([]float64{used.Before, used.After}[i]), s.Jobs, s.Users, s.Campaigns)
 	}
@@ -175,7 +177,7 @@ func (c *Periods) chart() template.HTML {
 			v.Low, v.High = r.Low-1, r.High-1
 			most = max(most, min(max(math.Abs(v.Low), math.Abs(v.High)), 3*math.Abs(v.At)+1))
 		}
-		chart.Rows = append(chart.Rows, svg.Row{Name: periodMeasures[i].label(), Values: []svg.Value{v}})
+		chart.Rows = append(chart.Rows, svg.Row{Name: report.Periods[i].Label(), Values: []svg.Value{v}})
 	}
 	chart.X = Differences("before", most)
 	return chart.Draw().Inline()

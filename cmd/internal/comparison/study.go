@@ -9,7 +9,6 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/report/confidence"
-	"slurm-ostrich/ostrich/satisfaction"
 )
 
 // studied is the input as the measures need it.
@@ -32,7 +31,7 @@ type studiedRun struct {
 	stretch     []float64     // of each campaign
 	rho         []float64     // of each campaign
 	users       []report.User // without campaigns: zero
-	sums        []sums        // by user
+	sums        []report.Sums // by user
 	maxRho      []float64     // of a user's campaigns
 	waits       *report.Pool
 	stretches   *report.Pool
@@ -44,56 +43,16 @@ type studiedRun struct {
 	lateJobs, lateCampaigns []ostrich.Duration // by what users accept to wait
 }
 
-// sums are what is summed up over jobs and campaigns of a run.
-type sums [numSums]float64
-
-const (
-	sumJobs       = iota // their number
-	sumWait              // of jobs
-	sumSlowdown          // of jobs
-	sumJobsInTime        // number of jobs that were not late
-	sumLate              // of jobs
-	sumTardy             // of jobs
-	sumCampaigns         // their number
-	sumStretch           // of campaigns
-	sumPlain             // the same without the floor
-	sumRho               // of campaigns
-	sumKept              // number of campaigns with rho ≤ 1
-	sumCampaignsInTime
-	numSums
-)
-
-// add adds other sums so many times.
-func (s *sums) add(o *sums, times float64) {
-	for i, v := range o {
-		s[i] += times * v
-	}
-}
-
 // addJob adds job i of run r.
-func (s *studied) addJob(to *sums, r, i int) {
-	j, late := &s.in.Runs[r].Jobs[i], s.runs[r].lateJobs[i]
-	to[sumJobs]++
-	to[sumWait] += float64(j.Start - j.Submit)
-	to[sumSlowdown] += report.BoundedSlowdown(s.in.Runs[r].Jobs[i : i+1])
-	to[sumJobsInTime] += float64(1 - satisfaction.Unified(late))
-	to[sumLate] += float64(late)
-	to[sumTardy] += float64(satisfaction.Tardiness(late))
+func (s *studied) addJob(to *report.Sums, r, i int) {
+	to.AddJob(&s.in.Runs[r].Jobs[i], s.runs[r].lateJobs[i])
 }
 
 // addCampaign adds campaign i of run r.
-func (s *studied) addCampaign(to *sums, r, i int) {
+func (s *studied) addCampaign(to *report.Sums, r, i int) {
 	run := &s.runs[r]
-	plain := run.campaigns[i]
-	plain.Floor = 0
-	to[sumCampaigns]++
-	to[sumStretch] += run.stretch[i]
-	to[sumPlain] += plain.Stretch(s.in.Procs)
-	to[sumRho] += run.rho[i]
-	if run.rho[i] <= 1 {
-		to[sumKept]++
-	}
-	to[sumCampaignsInTime] += float64(1 - satisfaction.Unified(run.lateCampaigns[i]))
+	to.AddCampaign(&run.campaigns[i], s.in.Procs, run.lateCampaigns[i])
+	to.AddRho(run.rho[i])
 }
 
 func study(in *Input) (*studied, error) {
@@ -220,7 +179,7 @@ func (s *studied) oneOwner() error {
 func (s *studied) measure(r int) {
 	jobs, run, n := s.in.Runs[r].Jobs, &s.runs[r], len(s.users)
 	run.lateJobs, run.lateCampaigns = report.Late(jobs, run.campaigns, s.in.Procs, s.in.Accept)
-	run.sums, run.maxRho, run.users = make([]sums, n), make([]float64, n), make([]report.User, n)
+	run.sums, run.maxRho, run.users = make([]report.Sums, n), make([]float64, n), make([]report.User, n)
 	waits := make([]float64, len(jobs))
 	for i := range jobs {
 		waits[i] = float64(jobs[i].Start - jobs[i].Submit)
@@ -276,7 +235,7 @@ func (in *Input) labels(users []ostrich.UserID) []string {
 
 // figures returns the measures of run r.
 func (s *studied) figures(r int) Figures {
-	run, v := &s.runs[r], s.values(r, nil)
+	run, x := &s.runs[r], s.sample(r, nil)
 	percent := make([]float64, 101)
 	for i := range percent {
 		percent[i] = float64(i) / 100
@@ -286,12 +245,12 @@ func (s *studied) figures(r int) Figures {
 		Run: s.in.Runs[r].Name, Recorded: s.in.Runs[r].Recorded, Seconds: s.in.Runs[r].Seconds,
 		Jobs: len(s.in.Runs[r].Jobs), Users: len(s.users), Campaigns: len(run.campaigns),
 		Stretch:         report.Stretches(run.campaigns, s.in.Procs),
-		UserMeanStretch: v[userMean], UserMaxStretch: v[userMax], UnboundedStretch: v[campaignPlain],
+		UserMeanStretch: report.UserMean.Of(x), UserMaxStretch: report.UserMax.Of(x), UnboundedStretch: report.StretchUnbounded.Of(x),
 		Rho: report.SummariseRho(slices.Clone(run.rho)), StretchQuantiles: run.stretches.Quantiles(nil, percent...),
-		Wait:            report.Wait{Mean: v[waitMean], P50: v[waitP50], P95: v[waitP95], P99: v[waitP99]},
+		Wait:            report.Wait{Mean: report.WaitMean.Of(x), P50: x.Wait.P50, P95: x.Wait.P95, P99: x.Wait.P99},
 		WaitQuantiles:   run.waits.Quantiles(nil, percent...),
-		BoundedSlowdown: v[slowdown], Utilisation: v[utilisation], Makespan: ostrich.Duration(v[makespan]),
+		BoundedSlowdown: report.Slowdown.Of(x), Utilisation: x.Busy, Makespan: ostrich.Duration(x.Makespan),
 		Satisfaction: report.Satisfy(s.in.Runs[r].Jobs, s.in.Procs, s.in.Accept),
-		Jain:         v[jain], Gini: v[gini], Envy: int(envy), EnvyPairs: int(pairs), values: v,
+		Jain:         x.Jain, Gini: x.Gini, Envy: int(envy), EnvyPairs: int(pairs), values: values(x),
 	}
 }

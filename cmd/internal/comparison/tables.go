@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/ostrich/report"
 )
 
 // Tables returns plain tables for a terminal: a row for each run; the differences
@@ -48,8 +49,8 @@ func (c *Comparison) Tables(long bool) []format.Table {
 func (c *Comparison) runTable(long bool) format.Table {
 	t := format.Table{Title: "Runs", Header: []string{"run"}, Names: 1}
 	for _, m := range measures {
-		if long || m.show == lead {
-			t.Header = append(t.Header, m.name)
+		if long || m.Show == report.Lead {
+			t.Header = append(t.Header, m.Name)
 		}
 	}
 	t.Header = append(t.Header, "campaigns", "jobs", "simulated in")
@@ -57,8 +58,8 @@ func (c *Comparison) runTable(long bool) format.Table {
 		f := &c.Runs[i]
 		row := []any{f.Run}
 		for m, v := range f.values {
-			if long || measures[m].show == lead {
-				row = append(row, measures[m].unit.cell(v))
+			if long || measures[m].Show == report.Lead {
+				row = append(row, Unit(measures[m].Unit).cell(v))
 			}
 		}
 		seconds := format.None()
@@ -72,7 +73,7 @@ func (c *Comparison) runTable(long bool) format.Table {
 
 // longOnly reports whether the measure is shown in long tables only.
 func (d *Difference) longOnly() bool {
-	return slices.ContainsFunc(measures[:], func(m measure) bool { return m.key == d.Measure && m.show == longOnly })
+	return slices.ContainsFunc(measures, func(m report.Compared) bool { return m.Key == d.Measure && m.Show == report.LongOnly })
 }
 
 func (c *Comparison) differenceTable(long bool) format.Table {

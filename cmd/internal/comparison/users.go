@@ -26,7 +26,7 @@ func (s *studied) userTable(ctx context.Context) ([]User, error) {
 		base := &s.runs[s.in.Baseline]
 		one := User{
 			Name: s.labels[u], Account: s.in.AccountName(s.users[u]), Share: s.shares[u],
-			Jobs: int(base.sums[u][sumJobs]), Campaigns: base.users[u].Campaigns,
+			Jobs: int(base.sums[u].Jobs), Campaigns: base.users[u].Campaigns,
 		}
 		for r := range s.runs {
 			run := &s.runs[r]
@@ -34,8 +34,8 @@ func (s *studied) userTable(ctx context.Context) ([]User, error) {
 			campaigns := float64(max(1, got.Campaigns))
 			one.Runs = append(one.Runs, UserRun{
 				Run: s.in.Runs[r].Name, MeanStretch: got.MeanStretch, MaxStretch: got.MaxStretch, Stretch: got.Stretch,
-				MeanWait: sum[sumWait] / sum[sumJobs],
-				RhoLe1:   sum[sumKept] / campaigns, MeanRho: sum[sumRho] / campaigns, MaxRho: run.maxRho[u],
+				MeanWait: sum.Wait / sum.Jobs,
+				RhoLe1:   sum.Kept / campaigns, MeanRho: sum.Rho / campaigns, MaxRho: run.maxRho[u],
 			})
 		}
 		changes, err := s.userChanges(u, units[u])
@@ -159,7 +159,7 @@ func (s *studied) userChanges(u int, units []unit) ([]UserChange, error) {
 		}
 		run := &s.runs[r]
 		stretch := run.users[u].MeanStretch - base.users[u].MeanStretch
-		wait := (run.sums[u][sumWait] - base.sums[u][sumWait]) / run.sums[u][sumJobs]
+		wait := (run.sums[u].Wait - base.sums[u].Wait) / run.sums[u].Jobs
 		changes = append(changes, UserChange{
 			Run:     s.in.Runs[r].Name,
 			Stretch: read(stretch, stretches[r], campaigns >= confidence.Fewest, s.good(r, -1)),

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/report/confidence"
 )
 
@@ -37,7 +38,7 @@ func (c *Comparison) nearness() []string {
 	}
 	miss := math.Abs(a.MeanWait - a.RecordedMeanWait)
 	for _, d := range c.Differences {
-		if d.Measure == measures[waitMean].key && !c.recorded(d.Run) && math.Abs(d.Difference) < miss {
+		if d.Measure == report.WaitMean.Key && !c.recorded(d.Run) && math.Abs(d.Difference) < miss {
 			list = append(list, fmt.Sprintf("The change of the mean wait by %s (%s) is smaller than what the simulation itself misses it by (%s).",
 				d.Run, signedLength(d.Difference), format.Length(miss)))
 		}
@@ -70,7 +71,7 @@ func (c *Comparison) changes() []Changes {
 // worse.
 func (c *Comparison) measured(run string) []string {
 	var list, better, worse, unclear []string
-	full := []string{measures[campaignP50].key, measures[userMean].key, measures[campaignP95].key, measures[rhoKept].key, measures[waitMean].key}
+	full := []string{report.StretchP50.Key, report.UserMean.Key, report.StretchP95.Key, report.RhoKept.Key, report.WaitMean.Key}
 	for _, d := range c.Differences {
 		if d.Run != run || d.longOnly() {
 			continue

@@ -198,7 +198,7 @@ func (b *Bench) prepare(r *Run) (_ []sim.Campaign, err error) {
 // Do makes a run. It calls ended with the number of its jobs that have ended.
 func (b *Bench) Do(r *Run, ended func(n int)) (Measures, error) {
 	fail := func(err error) (Measures, error) {
-		return Measures{}, fmt.Errorf("%s: part %d, shake %d: %s: %w", r.Log, r.Part, r.Shake, r.Policy, err)
+		return nil, fmt.Errorf("%s: part %d, shake %d: %s: %w", r.Log, r.Part, r.Shake, r.Policy, err)
 	}
 	campaigns, err := b.prepare(r)
 	if err != nil {

@@ -47,26 +47,26 @@ func TestMeasured(t *testing.T) {
 	}
 	first := (1 + 70.0/30) / 2
 	for _, tt := range []struct {
-		name      string
-		got, want float64
+		name string
+		want float64
 	}{
-		{"mean", m.Mean, (1 + 70.0/30 + 0.8) / 3},
-		{"users_mean", m.UsersMean, (first + 0.8) / 2},
-		{"users_geometric", m.UsersGeometric, math.Sqrt(first * 0.8)},
-		{"p95", m.P95, 70.0 / 30},
-		{"p99", m.P99, 70.0 / 30},
-		{"max", m.Max, 70.0 / 30},
-		{"wait", m.Wait, (9.0 + 50) / 4},
-		{"max_wait", m.MaxWait, 50},
-		{"utilisation", m.Utilisation, (8 + 1) / 20.0}, // up to 10 s
+		{"mean", (1 + 70.0/30 + 0.8) / 3},
+		{"users_mean", (first + 0.8) / 2},
+		{"users_geometric", math.Sqrt(first * 0.8)},
+		{"p95", 70.0 / 30},
+		{"p99", 70.0 / 30},
+		{"max", 70.0 / 30},
+		{"wait", (9.0 + 50) / 4},
+		{"max_wait", 50},
+		{"utilisation", (8 + 1) / 20.0}, // up to 10 s
 		// Evenly shared, the campaigns take 1 s, 30 s and, as long as job 4 runs, 8 s.
-		{"rho", m.Rho, (10.0/11 + 70.0/40 + 8.0/18) / 3},
-		{"rho_above", m.RhoAbove, 1.0 / 3},
-		{"jobs_past_due", m.JobsPastDue, 2.0 / 4},
-		{"campaigns_past_due", m.CampaignsPastDue, 2.0 / 3},
+		{"rho", (10.0/11 + 70.0/40 + 8.0/18) / 3},
+		{"rho_above", 1.0 / 3},
+		{"jobs_past_due", 2.0 / 4},
+		{"campaigns_past_due", 2.0 / 3},
 	} {
-		if !near(tt.got, tt.want) {
-			t.Errorf("%s %v, want %v", tt.name, tt.got, tt.want)
+		if got := *m.Of(tt.name); !near(got, tt.want) {
+			t.Errorf("%s %v, want %v", tt.name, got, tt.want)
 		}
 	}
 }
@@ -88,8 +88,8 @@ func TestLate(t *testing.T) {
 			{ID: 1, User: 1, Campaign: 0, Submit: 0, Start: 0, End: tt.first, Procs: 1},
 			{ID: 2, User: 2, Campaign: 1, Submit: 0, Start: tt.first, End: tt.first + tt.second, Procs: 1},
 		}
-		got, err := late(jobs, report.Campaigns(jobs), 1)
-		if err != nil || !near(got, tt.want) {
+		got, err := measured(jobs, 1, 0, satisfaction.Acceptance{})
+		if err != nil || !near(*got.Of("late"), tt.want) {
 			t.Errorf("lengths %d, %d: late %v, want %v (%v)", tt.first, tt.second, got, tt.want, err)
 		}
 	}
@@ -117,11 +117,17 @@ func TestRatios(t *testing.T) {
 	factor := map[string][2][2]float64{"a": {{2, 8}, {1, 1}}, "b": {{1, 4}, {2, 2}}}
 	for i := range b.runs {
 		r := &b.runs[i]
-		m := Measures{Mean: 3, UsersMean: 1, UsersGeometric: 1, P95: 1, P99: 1, Max: 1, Wait: 0, MaxWait: 0.5, Late: 2, Rho: 2, Utilisation: 0.5, CampaignsPastDue: 0.1}
+		m := make(Measures, len(measures))
+		for key, x := range map[string]float64{
+			"mean": 3, "users_mean": 1, "users_geometric": 1, "p95": 1, "p99": 1, "max": 1, "max_wait": 0.5, "late": 2, "rho": 2,
+			"utilisation": 0.5, "campaigns_past_due": 0.1,
+		} {
+			*m.Of(key) = x
+		}
 		if strings.HasPrefix(r.Policy, "spt") {
-			m.Mean *= factor[r.Log][r.Part][r.Shake]
-			m.Wait = 1                                      // of which nobody can say how much more than 0 it is
-			m.JobsPastDue, m.CampaignsPastDue = 0.0005, 0.3 // beside 0 and 0.1
+			*m.Of("mean") *= factor[r.Log][r.Part][r.Shake]
+			*m.Of("wait") = 1                                                 // of which nobody can say how much more than 0 it is
+			*m.Of("jobs_past_due"), *m.Of("campaigns_past_due") = 0.0005, 0.3 // beside 0 and 0.1
 		}
 		b.Keep(r, m)
 	}
@@ -134,18 +140,18 @@ func TestRatios(t *testing.T) {
 		}
 	}
 	for _, p := range result.Policies[1:] {
-		check("mean", p.Mean, 2, 2*two/2)
-		check("wait", p.Wait, 1, 0)
-		check("late", p.Late, 1, 0)
-		check("rho", p.Rho, 1, 0)
-		check("rho above 1", p.RhoAbove, 1, 0)
-		check("jobs past due", p.JobsPastDue, 1, 0)
-		check("campaigns past due", p.CampaignsPastDue, 3, 0)
+		check("mean", *p.Ratios.Of("mean"), 2, 2*two/2)
+		check("wait", *p.Ratios.Of("wait"), 1, 0)
+		check("late", *p.Ratios.Of("late"), 1, 0)
+		check("rho", *p.Ratios.Of("rho"), 1, 0)
+		check("rho above 1", *p.Ratios.Of("rho_above"), 1, 0)
+		check("jobs past due", *p.Ratios.Of("jobs_past_due"), 1, 0)
+		check("campaigns past due", *p.Ratios.Of("campaigns_past_due"), 3, 0)
 	}
-	check("first", result.Policies[0].Mean, 1, 0)
-	check("log a", result.Logs[0].Policies[1].Mean, 2, 2*two)
-	check("log b", result.Logs[1].Policies[1].Mean, 2, 0)
-	if f := result.Logs[0].First; !near(f.Mean, 3) || f.MaxWait != 0.5 || !near(f.CampaignsPastDue, 0.1) {
+	check("first", *result.Policies[0].Ratios.Of("mean"), 1, 0)
+	check("log a", *result.Logs[0].Policies[1].Ratios.Of("mean"), 2, 2*two)
+	check("log b", *result.Logs[1].Policies[1].Ratios.Of("mean"), 2, 0)
+	if f := result.Logs[0].First; !near(*f.Of("mean"), 3) || *f.Of("max_wait") != 0.5 || !near(*f.Of("campaigns_past_due"), 0.1) {
 		t.Errorf("first: %+v", f)
 	}
 	if result.Policies[2].Policy != "again" {
@@ -219,8 +225,8 @@ func TestNoError(t *testing.T) {
 	}
 	b := replayed(t, []Log{{Name: "a", Procs: 1, Jobs: numbered(3)}}, policies, Settings{Parts: 1, PartJobs: 10, Shakes: 2, Loop: "open", Satisfaction: "median"}, nil)
 	r := b.Result()
-	raw, err := json.Marshal(r.Policies[0].Mean)
-	if err != nil || string(raw) != `{"ratio":1,"error":null}` || r.Policies[0].Mean.String() != "1.00" {
+	raw, err := json.Marshal(*r.Policies[0].Ratios.Of("mean"))
+	if err != nil || string(raw) != `{"ratio":1,"error":null}` || r.Policies[0].Ratios.Of("mean").String() != "1.00" {
 		t.Errorf("%s %v", raw, err)
 	}
 	if err := r.WriteHTML(&bytes.Buffer{}); err != nil {
@@ -324,13 +330,13 @@ func TestPoliciesRun(t *testing.T) {
 		b := replayed(t, busy(), policies, Settings{Parts: 2, PartJobs: 100, Shakes: 2, Floor: 10, Loop: loop, Satisfaction: "median"}, nil)
 		r := b.Result()
 		for i := range r.Policies {
-			for k, x := range r.Policies[i].All() {
+			for k, x := range r.Policies[i].Ratios {
 				if !(x.Ratio > 0) || math.IsInf(x.Ratio, 0) {
 					t.Errorf("%s: %s: %s %v", loop, r.Policies[i].Policy, measures[k].Name, x.Ratio)
 				}
 			}
 		}
-		mean := func(i int) float64 { return r.Policies[i].Mean.Ratio }
+		mean := func(i int) float64 { return r.Policies[i].Ratios.Of("mean").Ratio }
 		if mean(3) == mean(4) || mean(6) == mean(7) {
 			t.Errorf("%s: exact lengths change nothing: %v %v, %v %v", loop, mean(3), mean(4), mean(6), mean(7))
 		}

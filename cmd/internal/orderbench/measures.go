@@ -1,8 +1,9 @@
 package orderbench
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 
 	"slurm-ostrich/ostrich"
@@ -11,32 +12,11 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-// Figures has one of each measure.
-type Figures[T any] struct {
-	Mean           T `json:"mean"`            // bounded stretch of campaigns
-	UsersMean      T `json:"users_mean"`      // mean over users of their mean stretch
-	UsersGeometric T `json:"users_geometric"` // geometric mean over users of their mean stretch
-	P95            T `json:"p95"`
-	P99            T `json:"p99"`
-	Max            T `json:"max"`
-	Wait           T `json:"wait"`        // mean over jobs, in seconds
-	MaxWait        T `json:"max_wait"`    // in seconds
-	Late           T `json:"late"`        // mean over campaigns of max(0, C − C~), in seconds
-	Rho            T `json:"rho"`         // mean over campaigns, see report.Rho; the floor is the allowance
-	RhoAbove       T `json:"rho_above"`   // part of the campaigns with ρ > 1
-	Utilisation    T `json:"utilisation"` // part of the processors busy up to the last submission
+// measures are what is measured.
+var measures = report.Bench
 
-	JobsPastDue      T `json:"jobs_past_due"`      // part of the jobs that were not in time, see report.Late
-	CampaignsPastDue T `json:"campaigns_past_due"` // the same of campaigns
-}
-
-// All lists them in the order of measures.
-func (f *Figures[T]) All() [len(measures)]*T {
-	return [...]*T{
-		&f.Mean, &f.UsersMean, &f.UsersGeometric, &f.P95, &f.P99, &f.Max, &f.Wait, &f.MaxWait, &f.Late, &f.Rho, &f.RhoAbove, &f.Utilisation,
-		&f.JobsPastDue, &f.CampaignsPastDue,
-	}
-}
+// Figures has one of each measure, in their order. In JSON it is an object.
+type Figures[T any] []T
 
 // Measures are the figures of a run.
 type Measures = Figures[float64]
@@ -44,30 +24,65 @@ type Measures = Figures[float64]
 // Ratios are those of all measures.
 type Ratios = Figures[Ratio]
 
-// measure describes a figure for the tables.
-type measure struct {
-	Head, Name string
-	least      float64 // smaller values count as this: two waits of 0 s are alike
+// Of returns the figure of the measure with a key in JSON, nil if there is none.
+func (f Figures[T]) Of(key string) *T {
+	for i := range f {
+		if measures[i].Key == key {
+			return &f[i]
+		}
+	}
+	return nil
 }
 
-// measures are in the order of the fields of Figures. Due dates count by what missed
-// them, not by what kept them: where 98 of 100 jobs are in time, no order can be much
-// above 1 by the latter.
-var measures = [...]measure{
-	{"MEAN", "mean campaign stretch", 0},
-	{"USERS", "mean over users", 0},
-	{"USERS-GEO", "geometric mean over users", 0},
-	{"P95", "95th percentile", 0},
-	{"P99", "99th percentile", 0},
-	{"MAX", "greatest stretch", 0},
-	{"WAIT", "mean wait", 1},
-	{"MAX-WAIT", "longest wait", 1},
-	{"LATE", "mean lateness", 1},
-	{"RHO", "mean ρ", 0},
-	{"RHO>1", "campaigns with ρ > 1", 0.001},
-	{"UTIL", "utilisation (more is better)", 0},
-	{"JOBS-PAST-DUE", "jobs past due", 0.001},
-	{"CAMP-PAST-DUE", "campaigns past due", 0.001},
+// MarshalJSON writes a field for each measure.
+func (f Figures[T]) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	write := json.NewEncoder(&b)
+	write.SetEscapeHTML(false)
+	for i := range f {
+		fmt.Fprintf(&b, "%c%q:", "{,"[min(i, 1)], measures[i].Key)
+		if err := write.Encode(f[i]); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote. All fields must be there.
+func (f *Figures[T]) UnmarshalJSON(raw []byte) error {
+	fields := make(map[string]T)
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return err
+	}
+	*f = make(Figures[T], len(measures))
+	for i, m := range measures {
+		x, ok := fields[m.Key]
+		if !ok {
+			return fmt.Errorf("no measure %q", m.Key)
+		}
+		(*f)[i] = x
+	}
+	return nil
+}
+
+// MarshalJSON writes the names of the policy, then a field for each measure.
+func (p PolicyRatios) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	write := json.NewEncoder(&b)
+	write.SetEscapeHTML(false)
+	type names PolicyRatios // without this method
+	if err := write.Encode(names(p)); err != nil {
+		return nil, err
+	}
+	b.Truncate(bytes.LastIndexByte(b.Bytes(), '}'))
+	ratios, err := p.Ratios.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	b.WriteByte(',')
+	b.Write(ratios[1:])
+	return b.Bytes(), nil
 }
 
 // measured measures the jobs of a run on procs processors.
@@ -75,92 +90,60 @@ func measured(jobs []report.Job, procs int, floor ostrich.Duration, accept satis
 	campaigns := report.Campaigns(jobs)
 	report.SetFloor(campaigns, floor)
 	if len(campaigns) == 0 {
-		return Measures{}, fmt.Errorf("nothing to measure: %w", sim.ErrWorkload)
+		return nil, fmt.Errorf("nothing to measure: %w", sim.ErrWorkload)
 	}
-	var m Measures
+	all := report.Sample{Busy: utilisation(jobs, procs)}
+	ofJobs, ofCampaigns := report.Late(jobs, campaigns, procs, accept)
+	waits := make([]float64, len(jobs))
+	for i := range jobs {
+		all.AddJob(&jobs[i], ofJobs[i])
+		waits[i] = float64(jobs[i].Start - jobs[i].Submit)
+	}
 	stretches := make([]float64, len(campaigns))
-	type user struct{ sum, count float64 }
-	users := make(map[ostrich.UserID]int)
-	var sums []user
+	type user struct{ sum, count, most float64 }
+	index := make(map[ostrich.UserID]int)
+	var users []user
 	for i := range campaigns {
 		c := &campaigns[i]
+		all.AddCampaign(c, procs, ofCampaigns[i])
 		stretches[i] = c.Stretch(procs)
-		m.Mean += stretches[i]
-		n, ok := users[c.User]
+		n, ok := index[c.User]
 		if !ok {
-			n = len(sums)
-			users[c.User] = n
-			sums = append(sums, user{})
+			n = len(users)
+			index[c.User], users = n, append(users, user{})
 		}
-		sums[n].sum += stretches[i]
-		sums[n].count++
+		u := &users[n]
+		u.sum, u.count, u.most = u.sum+stretches[i], u.count+1, max(u.most, stretches[i])
 	}
-	m.Mean /= float64(len(campaigns))
-	for _, u := range sums {
-		m.UsersMean += u.sum / u.count
-		m.UsersGeometric += math.Log(u.sum / u.count)
+	for _, u := range users {
+		all.AddUser(u.sum/u.count, u.most, 1)
 	}
-	m.UsersMean /= float64(len(sums))
-	m.UsersGeometric = math.Exp(m.UsersGeometric / float64(len(sums)))
-	slices.Sort(stretches)
-	m.P95, m.P99, m.Max = report.Quantile(stretches, 0.95), report.Quantile(stretches, 0.99), stretches[len(stretches)-1]
-
-	for i := range jobs {
-		wait := float64(jobs[i].Start - jobs[i].Submit)
-		m.Wait += wait
-		m.MaxWait = max(m.MaxWait, wait)
+	all.Stretch, all.Wait = report.PercentilesOf(stretches), report.PercentilesOf(waits)
+	behind, err := sim.SharedLateness(jobs, procs)
+	if err != nil {
+		return nil, err
 	}
-	m.Wait /= float64(len(jobs))
-	m.Utilisation = utilisation(jobs, procs)
-	ofJobs, ofCampaigns := report.Late(jobs, campaigns, procs, accept)
-	m.JobsPastDue, m.CampaignsPastDue = pastDue(ofJobs), pastDue(ofCampaigns)
-	var err error
-	if m.Late, err = late(jobs, campaigns, procs); err != nil {
-		return m, err
+	for _, late := range behind {
+		all.AddBehind(late)
 	}
-	rhos, err := rho(jobs, campaigns, procs, floor)
-	m.Rho, m.RhoAbove = rhos.Mean, 1-rhos.Le1
-	return m, err
-}
-
-// rho compares the flow of each campaign with that on a machine that all users
-// with work share evenly, by true lengths.
-func rho(jobs []report.Job, campaigns []report.Campaign, procs int, floor ostrich.Duration) (report.Rhos, error) {
+	// Flows on a machine that all users with work share evenly, by true lengths.
 	shared, err := sim.SharedFlows(jobs, procs, nil)
 	if err != nil {
-		return report.Rhos{}, err
+		return nil, err
 	}
-	values := make([]float64, len(campaigns))
+	rhos := make([]float64, len(campaigns))
 	for i := range campaigns {
-		values[i] = report.Rho(float64(campaigns[i].End-campaigns[i].Submit), shared[i], float64(floor))
+		rhos[i] = report.Rho(float64(campaigns[i].End-campaigns[i].Submit), shared[i], float64(floor))
 	}
-	return report.SummariseRho(values), nil
-}
-
-// pastDue returns the part of the latenesses that are above 0.
-func pastDue(all []ostrich.Duration) float64 {
-	n := 0
-	for _, late := range all {
-		n += satisfaction.Unified(late)
+	slices.Sort(rhos)
+	for _, rho := range rhos {
+		all.AddRho(rho)
 	}
-	return float64(n) / float64(len(all))
-}
-
-// late returns the mean over the campaigns of how much later they ended than in
-// the virtual schedule of a machine that all active users share by true lengths.
-// A campaign that this schedule never completes is not late.
-func late(jobs []report.Job, campaigns []report.Campaign, procs int) (float64, error) {
-	all, err := sim.SharedLateness(jobs, procs)
-	if err != nil {
-		return 0, err
+	m := make(Measures, len(measures))
+	for i := range measures {
+		m[i] = measures[i].Of(&all)
 	}
-	sum := 0.0
-	for _, l := range all {
-		if l > 0 { // NaN is not
-			sum += l
-		}
-	}
-	return sum / float64(len(campaigns)), nil
+	return m, nil
 }
 
 // utilisation returns the part of the processors that is busy from the first

@@ -40,7 +40,7 @@ func (r *Result) WriteHTML(w io.Writer) error {
 	p.Where = fmt.Sprintf("%s · %s in %s of each · %s of each part · %s loop", format.Plural(len(r.Logs), "log"), format.Plural(jobs, "job"),
 		format.Plural(r.Parts, "part"), format.Plural(r.Shakes, "replay"), r.Loop)
 	if len(r.Policies) > 1 {
-		p.Chart = r.chart("", "Differences over all logs", names(), func(policy, row int) *Ratio { return r.Policies[policy].All()[row] }).Inline()
+		p.Chart = r.chart("", "Differences over all logs", names(), func(policy, row int) *Ratio { return &r.Policies[policy].Ratios[row] }).Inline()
 		p.LogChart = r.logChart("").Inline()
 	}
 	return comparison.WritePage(w, pageText, p)
@@ -78,9 +78,9 @@ func (r *Result) logChart(title string) *svg.Picture {
 	}
 	return r.chart(title, "Differences of the "+measures[0].Name+" by log", rows, func(policy, row int) *Ratio {
 		if row == 0 {
-			return &r.Policies[policy].Mean
+			return &r.Policies[policy].Ratios[0]
 		}
-		return &r.Logs[row-1].Policies[policy].Mean
+		return &r.Logs[row-1].Policies[policy].Ratios[0]
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/report/confidence"
 )
 
@@ -37,7 +38,7 @@ type Result struct {
 type PolicyRatios struct {
 	Policy   string `json:"policy"`   // its label
 	Settings string `json:"settings"` // all of them
-	Ratios
+	Ratios   Ratios `json:"-"`        // fields of their own
 }
 
 // LogRatios are the figures of the policies on a log.
@@ -53,7 +54,7 @@ type LogRatios struct {
 // Result computes the ratios. All runs must be done.
 func (b *Bench) Result() *Result {
 	r := &Result{Settings: b.settings, Shakes: b.settings.Shakes}
-	means := make([][][len(measures)]confidence.Mean, len(b.policies)) // by policy and log
+	means := make([][][]confidence.Mean, len(b.policies)) // by policy and log
 	for l := range b.logs {
 		figures := b.figures(l)
 		one := LogRatios{Log: b.logs[l].Name, Procs: b.logs[l].Procs, Parts: len(b.parts[l]), First: average(figures[0])}
@@ -68,7 +69,7 @@ func (b *Bench) Result() *Result {
 		r.Logs = append(r.Logs, one)
 	}
 	for p := range b.policies {
-		var all [len(measures)]confidence.Mean
+		all := make([]confidence.Mean, len(measures))
 		for i := range all {
 			logs := make([]confidence.Mean, len(b.logs))
 			for l := range logs {
@@ -101,23 +102,23 @@ func (b *Bench) figures(log int) [][]Measures {
 
 // average returns the mean of figures.
 func average(figures []Measures) Measures {
-	var mean Measures
-	for i := range figures {
-		for k, x := range figures[i].All() {
-			*mean.All()[k] += *x
+	mean := make(Measures, len(measures))
+	for _, f := range figures {
+		for i, x := range f {
+			mean[i] += x
 		}
 	}
-	for _, x := range mean.All() {
-		*x /= float64(len(figures))
+	for i := range mean {
+		mean[i] /= float64(len(figures))
 	}
 	return mean
 }
 
 // ratios turns logarithms into the ratios of a policy.
-func (b *Bench) ratios(policy int, logs [len(measures)]confidence.Mean) PolicyRatios {
+func (b *Bench) ratios(policy int, logs []confidence.Mean) PolicyRatios {
 	r := PolicyRatios{Policy: b.policies[policy].Label, Settings: b.policies[policy].Canonical}
-	for i, x := range r.All() {
-		*x = ratio(logs[i])
+	for _, log := range logs {
+		r.Ratios = append(r.Ratios, ratio(log))
 	}
 	return r
 }
@@ -134,13 +135,13 @@ func ratio(log confidence.Mean) Ratio {
 
 // compared returns the mean logarithms of the ratios of figures to those of the
 // first policy.
-func compared(figures, first []Measures, shakes int) [len(measures)]confidence.Mean {
-	var means [len(measures)]confidence.Mean
+func compared(figures, first []Measures, shakes int) []confidence.Mean {
+	means := make([]confidence.Mean, len(measures))
 	for i := range means {
 		parts := make([]float64, len(figures)/shakes)
 		for n := range figures {
-			own, other := *figures[n].All()[i], *first[n].All()[i]
-			parts[n/shakes] += math.Log(max(own, measures[i].least)) - math.Log(max(other, measures[i].least))
+			own, other := figures[n][i], first[n][i]
+			parts[n/shakes] += math.Log(max(own, measures[i].Least)) - math.Log(max(other, measures[i].Least))
 		}
 		for p := range parts {
 			parts[p] /= float64(shakes)
@@ -159,9 +160,9 @@ func pairs(names int) map[int][2]string {
 	return list
 }
 
-func heads() []string { return format.Texts(measures[:], func(m measure) string { return m.Head }) }
+func heads() []string { return format.Texts(measures, func(m report.Benched) string { return m.Head }) }
 
-func names() []string { return format.Texts(measures[:], func(m measure) string { return m.Name }) }
+func names() []string { return format.Texts(measures, func(m report.Benched) string { return m.Name }) }
 
 // String formats the ratio with its standard error, to a hundredth.
 func (r *Ratio) String() string { return r.text("±") }

@@ -172,8 +172,8 @@ func (r *Result) Tables(byLog bool) []format.Table {
 
 // row returns the row of a table that begins with some cells.
 func (p *PolicyRatios) row(sign string, cells []format.Cell) []format.Cell {
-	for _, x := range p.All() {
-		cells = append(cells, x.cell(sign))
+	for i := range p.Ratios {
+		cells = append(cells, p.Ratios[i].cell(sign))
 	}
 	return cells
 }

@@ -119,9 +119,9 @@ func BenchmarkWrites(b *testing.B) {
 						updates += float64(w.updates) / w.hours
 						again += float64(w.again) / w.hours
 						if margin == 0 {
-							stretches[n] = m.Mean
+							stretches[n] = *m.Of("mean")
 						}
-						ratio := m.Mean / stretches[n]
+						ratio := *m.Of("mean") / stretches[n]
 						sum, squares = sum+ratio, squares+ratio*ratio
 					}
 					n := float64(len(stretches))

@@ -1,0 +1,236 @@
+package report
+
+import "math"
+
+// Unit is what a measure counts in: "s", "part" of a whole, "pairs" of users, "index"
+// from 0 to 1, "count", or "" for a ratio.
+type Unit string
+
+// Cluster is what an interval resamples.
+type Cluster uint8
+
+// The clusters.
+const (
+	ByUser   Cluster = iota // users
+	ByOwner                 // users, if enough of them own campaigns
+	ByTime                  // parts of the window
+	ByNobody                // nothing: no interval, because the bootstrap fails for extreme values
+)
+
+// The better directions.
+const (
+	less    = -1
+	neither = 0
+	more    = 1
+)
+
+// Measure describes a measure for all commands. Every table, page, JSON key and CSV
+// column of a measure is printed from here, by the lists below: a new one is a row, and
+// a place in the lists of the commands that are to print it.
+type Measure struct {
+	Key  string // of JSON and CSV, unless a list has another
+	Name string // in words
+	Unit Unit
+	Good int // the better direction: −1 less, 1 more, 0 neither
+	By   Cluster
+	Of   func(*Sample) float64 // how it is computed; nil for what only summaries have
+}
+
+// Label returns the name in charts, with the direction unless less is better.
+func (m *Measure) Label() string {
+	if m.Good > 0 {
+		return m.Name + " (more is better)"
+	}
+	return m.Name
+}
+
+// The measures of campaigns. Stretches have the floor of the campaigns.
+var (
+	StretchP50 = Measure{
+		"campaign_stretch_p50", "median campaign stretch", "", less, ByOwner,
+		func(s *Sample) float64 { return s.Stretch.P50 },
+	}
+	StretchP95 = Measure{
+		"campaign_stretch_p95", "campaign stretch p95", "", less, ByOwner,
+		func(s *Sample) float64 { return s.Stretch.P95 },
+	}
+	StretchP99 = Measure{
+		"campaign_stretch_p99", "campaign stretch p99", "", less, ByOwner,
+		func(s *Sample) float64 { return s.Stretch.P99 },
+	}
+	StretchMax = Measure{
+		"campaign_stretch_max", "greatest campaign stretch", "", less, ByNobody,
+		func(s *Sample) float64 { return s.Stretch.Max },
+	}
+	StretchMean = Measure{
+		"campaign_stretch_mean", "mean campaign stretch", "", less, ByOwner,
+		func(s *Sample) float64 { return s.ofCampaigns(s.Sums.Stretch) },
+	}
+	StretchUnbounded = Measure{
+		"unbounded_stretch_mean", "mean campaign stretch, unbounded", "", less, ByOwner,
+		func(s *Sample) float64 { return s.ofCampaigns(s.Unbounded) },
+	}
+	RhoKept = Measure{
+		"rho_le_1", "share of campaigns with rho <= 1", "part", more, ByOwner,
+		func(s *Sample) float64 { return s.ofCampaigns(s.Kept) },
+	}
+	rhoBroken = Measure{
+		"rho_gt_1", "campaigns with ρ > 1", "part", less, ByOwner,
+		func(s *Sample) float64 { return 1 - s.ofCampaigns(s.Kept) },
+	}
+	rhoMean = Measure{
+		"rho_mean", "mean rho", "", less, ByOwner,
+		func(s *Sample) float64 { return s.ofCampaigns(s.Sums.Rho) },
+	}
+	rhoP95 = Measure{
+		"rho_p95", "rho p95", "", less, ByOwner,
+		func(s *Sample) float64 { return s.Rho.P95 },
+	}
+	behind = Measure{
+		"late_mean", "mean lateness", "s", less, ByTime, // against C~, the virtual completion
+		func(s *Sample) float64 { return s.ofCampaigns(s.Behind) },
+	}
+	campaignsInTime = Measure{
+		"campaigns_in_time", "share of campaigns in time", "part", more, ByOwner,
+		func(s *Sample) float64 { return s.ofCampaigns(s.CampaignsInTime) },
+	}
+	campaignsPastDue = Measure{
+		"campaigns_past_due", "campaigns past due", "part", less, ByOwner,
+		func(s *Sample) float64 { return s.ofCampaigns(s.Campaigns - s.CampaignsInTime) },
+	}
+)
+
+// The measures of users, over those with campaigns.
+var (
+	UserMean = Measure{
+		"user_mean_stretch", "mean stretch per user", "", less, ByOwner,
+		func(s *Sample) float64 { return s.ofUsers(s.userMean) },
+	}
+	userGeometric = Measure{
+		"user_geometric_stretch", "geometric mean over users", "", less, ByOwner,
+		func(s *Sample) float64 { return math.Exp(s.ofUsers(s.userLog)) },
+	}
+	UserMax = Measure{
+		"user_max_stretch", "greatest stretch per user", "", less, ByOwner,
+		func(s *Sample) float64 { return s.ofUsers(s.userMost) },
+	}
+	jain = Measure{"jain", "Jain index", "index", more, ByOwner, func(s *Sample) float64 { return s.Jain }}
+	gini = Measure{"gini", "Gini coefficient", "index", less, ByOwner, func(s *Sample) float64 { return s.Gini }}
+	envy = Measure{"envy", "envy count", "pairs", less, ByOwner, func(s *Sample) float64 { return s.Envy }}
+)
+
+// The measures of jobs, and of the machine.
+var (
+	WaitMean = Measure{
+		"wait_mean", "mean wait", "s", less, ByUser,
+		func(s *Sample) float64 { return s.ofJobs(s.Sums.Wait) },
+	}
+	waitP50 = Measure{"wait_p50", "wait p50", "s", less, ByUser, func(s *Sample) float64 { return s.Wait.P50 }}
+	waitP95 = Measure{"wait_p95", "wait p95", "s", less, ByUser, func(s *Sample) float64 { return s.Wait.P95 }}
+	waitP99 = Measure{"wait_p99", "wait p99", "s", less, ByUser, func(s *Sample) float64 { return s.Wait.P99 }}
+	waitMax = Measure{"wait_max", "longest wait", "s", less, ByNobody, func(s *Sample) float64 { return s.Wait.Max }}
+
+	Slowdown = Measure{
+		"bounded_slowdown_mean", "mean bounded slowdown", "", less, ByUser,
+		func(s *Sample) float64 { return s.ofJobs(s.Slowdown) },
+	}
+	jobsInTime = Measure{
+		"jobs_in_time", "share of jobs in time", "part", more, ByUser,
+		func(s *Sample) float64 { return s.ofJobs(s.JobsInTime) },
+	}
+	jobsPastDue = Measure{
+		"jobs_past_due", "jobs past due", "part", less, ByUser,
+		func(s *Sample) float64 { return s.ofJobs(s.Jobs - s.JobsInTime) },
+	}
+	lateness = Measure{
+		"lateness_mean", "mean lateness", "s", less, ByUser, // against the due date
+		func(s *Sample) float64 { return s.ofJobs(s.Lateness) },
+	}
+	tardiness = Measure{
+		"tardiness_mean", "mean tardiness", "s", less, ByUser,
+		func(s *Sample) float64 { return s.ofJobs(s.Tardiness) },
+	}
+	Busy     = Measure{"utilisation", "utilisation", "part", more, ByTime, func(s *Sample) float64 { return s.Busy }}
+	makespan = Measure{"makespan", "makespan", "s", less, ByNobody, func(s *Sample) float64 { return s.Makespan }}
+)
+
+// Place says where compare shows a measure besides its long table and its JSON.
+type Place uint8
+
+// The places.
+const (
+	Always   Place = iota
+	Lead           // in the short table of the runs, too
+	LongOnly       // nowhere
+)
+
+// Compared is a measure in a comparison of runs.
+type Compared struct {
+	*Measure
+	Show Place
+}
+
+// Comparison lists the measures of compare.
+var Comparison = []Compared{
+	{&StretchP50, Lead},
+	{&UserMean, Lead},
+	{&StretchP95, Lead},
+	{&StretchMean, Lead},
+	{&StretchP99, Always},
+	{&StretchMax, Always},
+	{&UserMax, Always},
+	{&StretchUnbounded, LongOnly},
+	{&RhoKept, Lead},
+	{&rhoMean, Always},
+	{&rhoP95, Always},
+	{&WaitMean, Lead},
+	{&waitP50, Always},
+	{&waitP95, Always},
+	{&waitP99, Always},
+	{&Slowdown, Always},
+	{&jobsInTime, Lead},
+	{&campaignsInTime, Always},
+	{&lateness, Always},
+	{&tardiness, Always},
+	{&jain, Always},
+	{&gini, Always},
+	{&envy, Always},
+	{&Busy, Lead},
+	{&makespan, Always},
+}
+
+// load is the utilisation of a period, which is that of the load.
+var load = Measure{Busy.Key, Busy.Name, Busy.Unit, neither, Busy.By, Busy.Of}
+
+// Periods lists the measures of compare --before. The verdict goes by the first.
+var Periods = []*Measure{
+	&UserMean, &StretchP50, &StretchMean, &StretchP95, &WaitMean, &waitP95, &behind, &RhoKept, &rhoMean, &jobsInTime, &campaignsInTime, &load,
+}
+
+// Benched is a measure of bench, of which it tells ratios.
+type Benched struct {
+	*Measure
+	Head  string  // of the column
+	Key   string  // in JSON
+	Name  string  // in words
+	Least float64 // smaller values count as this: two waits of 0 s are alike
+}
+
+// Bench lists the measures of bench. Due dates count by what missed them, not by what
+// kept them: where 98 of 100 jobs are in time, no order can be much above 1 by the latter.
+var Bench = []Benched{
+	{&StretchMean, "MEAN", "mean", StretchMean.Name, 0},
+	{&UserMean, "USERS", "users_mean", "mean over users", 0},
+	{&userGeometric, "USERS-GEO", "users_geometric", userGeometric.Name, 0},
+	{&StretchP95, "P95", "p95", "95th percentile", 0},
+	{&StretchP99, "P99", "p99", "99th percentile", 0},
+	{&StretchMax, "MAX", "max", "greatest stretch", 0},
+	{&WaitMean, "WAIT", "wait", WaitMean.Name, 1},
+	{&waitMax, "MAX-WAIT", "max_wait", waitMax.Name, 1},
+	{&behind, "LATE", "late", behind.Name, 1},
+	{&rhoMean, "RHO", "rho", "mean ρ", 0},
+	{&rhoBroken, "RHO>1", "rho_above", rhoBroken.Name, 0.001},
+	{&Busy, "UTIL", "utilisation", Busy.Label(), 0},
+	{&jobsPastDue, "JOBS-PAST-DUE", "jobs_past_due", jobsPastDue.Name, 0.001},
+	{&campaignsPastDue, "CAMP-PAST-DUE", "campaigns_past_due", campaignsPastDue.Name, 0.001},
+}
