@@ -13,7 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/socket"
 	"slurm-ostrich/cmd/internal/view"
@@ -43,7 +43,7 @@ func answerAt(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	compared := livecompare.New()
+	compared := live.New()
 	compared.Observe(cycle, s)
 	late := c.Args().Get(2) == "late"
 	now := time.Unix(1700000600, 0)

@@ -7,15 +7,18 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/arguments"
+	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/runs"
 	"slurm-ostrich/cmd/internal/sidecar"
@@ -49,7 +52,8 @@ func compareCommand() *cli.Command {
 		&cli.Uint64Flag{Name: "seed", Usage: "`NUMBER` from which the bootstrap draws", Value: 1, Destination: &o.Seed},
 		&cli.IntFlag{Name: "resamples", Usage: "`NUMBER` of resamples of the bootstrap", Value: 1000, Destination: &o.Resamples},
 		runs.WorkersFlag(&o.Workers),
-		&cli.BoolFlag{Name: "live", Usage: "show the comparison that a running ostrichd keeps, instead; it is asked as ostrich plan asks"},
+		&cli.StringFlag{Name: "nightly", Usage: "compare yesterday, and the seven days before today, and write day.json, day.html, week.json and week.html in `FOLDER`, from where ostrichd shows them; ostrich-compare.timer does it each night"},
+		&cli.BoolFlag{Name: "live", Usage: "show the comparison that a running ostrichd keeps, and what the nightly ones found, instead; it is asked as ostrich plan asks"},
 		&cli.StringFlag{Name: "address", Usage: "with --live, `HOST:PORT` of ostrichd, or https://HOST:PORT", DefaultText: "listen of the configuration"},
 		&cli.StringFlag{Name: "http-config", Usage: "with --address, `FILE` that says whom to trust (tls_config) and which password to give (basic_auth), in the format of Prometheus' HTTP clients"},
 	}, console.Formats()), func(c *cli.Context, config sidecar.Config) error { return compare(c, o, config) })
@@ -73,6 +77,9 @@ func compare(c *cli.Context, o *replay.SiteOptions, config sidecar.Config) error
 		return err
 	}
 	o.Given, o.Cluster, o.Sacct, o.WhatIf = c.IsSet, c.String("clusters"), c.StringSlice("sacct"), c.StringSlice("what-if")
+	if c.IsSet("nightly") {
+		return nightly(c, o, &config)
+	}
 	if c.IsSet("before") {
 		result, err := o.BeforeAfter(c.Context, &config, c.App.ErrWriter)
 		if err != nil {
@@ -86,6 +93,41 @@ func compare(c *cli.Context, o *replay.SiteOptions, config sidecar.Config) error
 	}
 	tables := func() []format.Table { return result.TextTables(c.Bool("long") || c.Bool("parsable2")) }
 	return writeResult(c, result, result.Verdict, tables, result.Sentences)
+}
+
+// nightly compares the days before today, and writes what is found of each period. A
+// period in which no job ran keeps its files.
+func nightly(c *cli.Context, o *replay.SiteOptions, config *sidecar.Config) error {
+	for _, name := range []string{"before", "starttime", "endtime", "swf", "html", "long", "json", "parsable2", "noheader"} {
+		if c.IsSet(name) {
+			return fmt.Errorf("compare: --%s does not go with --nightly", name)
+		}
+	}
+	folder := c.String("nightly")
+	if folder == "" {
+		return errors.New("compare: --nightly: no folder is named")
+	}
+	now, errs := time.Now(), []error{}
+	for _, p := range live.Periods {
+		const date = "2006-01-02"
+		o.Start, o.End = now.AddDate(0, 0, -p.Days).Format(date), now.Format(date)
+		result, err := o.Compare(c.Context, config, c.App.ErrWriter)
+		if errors.Is(err, replay.ErrNoJobs) {
+			_, _ = fmt.Fprintf(c.App.ErrWriter, "%s: %v; its files stay as they are\n", p.Name, err) // nobody may read it
+			continue
+		}
+		path := filepath.Join(folder, p.Name)
+		if err == nil {
+			err = atomicfile.Write(path+".html", result.WriteHTML)
+		}
+		if err == nil {
+			err = atomicfile.Write(path+".json", func(w io.Writer) error { return json.NewEncoder(w).Encode(result) })
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", p.Name, err))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // writeResult writes the page of a comparison, and its figures.
@@ -126,27 +168,32 @@ func compareLive(c *cli.Context) error {
 		}
 		return err
 	}
-	if note := report.Note(); note != "" {
+	for _, note := range report.Notes() {
 		_, _ = fmt.Fprintln(c.App.ErrWriter, format.Fold(note, console.Width(c.App.ErrWriter))) // nobody may read it
+	}
+	if verdict := report.Verdict(); verdict != "" && !c.Bool("noheader") && !c.Bool("parsable2") {
+		if _, err = fmt.Fprintln(c.App.Writer, verdict); err != nil {
+			return err
+		}
 	}
 	return console.Tables(c, report.Tables()...)
 }
 
 // fetchLive asks the daemon, at its socket or at an address.
-func fetchLive(c *cli.Context) (*livecompare.Report, []byte, error) {
+func fetchLive(c *cli.Context) (*live.Report, []byte, error) {
 	path, raw, nobody, err := askDaemon(c, socket.Compare, &view.Selection{})
 	if err != nil {
 		return nil, nil, err
 	}
 	if path != "" {
-		report, bad := livecompare.Parse(path, raw)
+		report, bad := live.Parse(path, raw)
 		return report, raw, bad
 	}
 	address, err := liveAddress(c)
 	if err != nil {
 		return nil, nil, alone(entitled(c), nobody, err)
 	}
-	report, raw, err := livecompare.Fetch(c.Context, address, c.String("http-config"))
+	report, raw, err := live.Fetch(c.Context, address, c.String("http-config"))
 	return report, raw, alone(entitled(c), nobody, err)
 }
 
@@ -186,7 +233,7 @@ func liveAddress(c *cli.Context) (*url.URL, error) {
 		address, from = config.Listen, "listen"
 	}
 	// A host that is empty or unspecified is this one, see net.Dial.
-	u, err := livecompare.URL(address)
+	u, err := live.URL(address)
 	if err != nil {
 		return nil, fmt.Errorf("compare: %s: %w", from, err)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"slurm-ostrich/cmd/internal/api"
-	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/cmd/internal/view"
@@ -17,20 +17,25 @@ import (
 // compared keeps the comparison with what Slurm does, and gives the latest one to
 // the server and to Prometheus, which ask at any time.
 type compared struct {
-	shadow *livecompare.Shadow
-	latest atomic.Pointer[livecompare.Report] // nil before the first cycle
-	none   *livecompare.Report                // an empty one, for before that
+	state  *live.State
+	nights live.Nights
+	latest atomic.Pointer[live.Report] // nil before the first cycle
+	none   *live.Report                // an empty one, for before that
 }
 
 func newCompared() *compared {
-	s := livecompare.New()
-	return &compared{shadow: s, none: s.Report()}
+	s := live.New()
+	return &compared{state: s, none: s.Report()}
 }
 
-// observe adds a cycle to the comparison.
-func (m *compared) observe(c *sidecar.Cycle, from livecompare.Source) {
-	m.shadow.Observe(c, from)
-	m.latest.Store(m.shadow.Report())
+// observe adds a cycle to the comparison. The error says which comparison of last night
+// cannot be read; the rest is valid.
+func (m *compared) observe(c *sidecar.Cycle, from live.Source) (err error) {
+	m.state.Observe(c, from)
+	r := m.state.Report()
+	r.Nights, err = m.nights.Read(live.Folder(from.Config().Journal))
+	m.latest.Store(r)
+	return err
 }
 
 // answer answers with the latest comparison, as a viewer may see it.
@@ -42,18 +47,18 @@ func (m *compared) answer(w http.ResponseWriter, v *view.Viewer) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(r.Seen(v.Job)) // the client disconnected
+	_ = json.NewEncoder(w).Encode(r.Seen(v)) // the client disconnected
 }
 
 var (
 	overlapDesc = prometheus.NewDesc("ostrich_order_overlap_ratio",
 		"Part of the first jobs in OStrich's order that are among as many first ones of Slurm's, before writing: of 10, of 50, or as deep as slurm looks.", []string{"depth"}, nil)
-	startsDesc = prometheus.NewDesc("ostrich_starts_total",
-		"Jobs that started when OStrich would have started them (same) or earlier, that it would have started while they waited (later), and that are not compared.", []string{"when"}, nil)
-	openDesc = prometheus.NewDesc("ostrich_unmatched_starts",
-		"Started jobs that OStrich would still leave waiting (earlier), and pending records that it would have started by now (later).", []string{"when"}, nil)
-	differenceDesc = prometheus.NewDesc("ostrich_start_difference_seconds",
-		"By how much jobs started earlier or later than OStrich would have started them.", []string{"when"}, nil)
+	nightDesc = prometheus.NewDesc("ostrich_compare_made_timestamp_seconds",
+		"When ostrich compare --nightly last replayed the day or the week before.", []string{"period"}, nil)
+	nightStretchDesc = prometheus.NewDesc("ostrich_compare_user_stretch_ratio",
+		"Mean stretch per user in the latest nightly comparison, by run: recorded (what happened), fairshare, ostrich.", []string{"period", "run"}, nil)
+	nightChangeDesc = prometheus.NewDesc("ostrich_compare_user_stretch_change_ratio",
+		"Difference of that from the baseline's, fairshare: the value, and the low and high end of its 95 % interval, which exist with enough users.", []string{"period", "run", "bound"}, nil)
 	stretchDesc = prometheus.NewDesc("ostrich_campaign_stretch_ratio",
 		"Stretch of finished campaigns: flow time over the shortest possible time on an empty machine.", nil, nil)
 	flowDesc = prometheus.NewDesc("ostrich_campaign_flow_seconds",
@@ -61,7 +66,7 @@ var (
 	finishedDesc = prometheus.NewDesc("ostrich_finished_campaigns_total",
 		"Finished campaigns, by their bound: kept, broken, or none.", []string{"bound"}, nil)
 	waitDesc = prometheus.NewDesc("ostrich_job_wait_seconds",
-		"How long jobs had waited when they first started, from the submission on: really, and on the shadow machine, which starts them in OStrich's order.", []string{"machine"}, nil)
+		"How long jobs had waited when they first started, from the submission on.", nil, nil)
 	keptDesc = prometheus.NewDesc("ostrich_promise_kept_ratio",
 		"Part of the campaigns that ended within the last 24 hours with rho <= 1: their users would not have been better off with a private share. 1 without campaigns.", nil, nil)
 	rhoDesc = prometheus.NewDesc("ostrich_promise_rho_mean_ratio",
@@ -90,16 +95,21 @@ func (m *compared) Collect(to chan<- prometheus.Metric) {
 	for _, o := range r.Order.Overlap {
 		one(overlapDesc, prometheus.GaugeValue, o.Now, o.Depth)
 	}
-	total(startsDesc, r.Starts.Same, "same")
-	total(startsDesc, r.Starts.Earlier, "earlier")
-	total(startsDesc, r.Starts.Later, "later")
-	total(startsDesc, r.Starts.NotCompared, "not_compared")
-	one(openDesc, prometheus.GaugeValue, float64(r.Starts.RunEarlier), "earlier")
-	one(openDesc, prometheus.GaugeValue, float64(r.Starts.WaitLater), "later")
-	to <- histogram(differenceDesc, &r.Starts.EarlierSeconds, "earlier")
-	to <- histogram(differenceDesc, &r.Starts.LaterSeconds, "later")
-	to <- histogram(waitDesc, &r.Waits.Real, "real")
-	to <- histogram(waitDesc, &r.Waits.Shadow, "shadow")
+	for _, n := range r.Nights {
+		one(nightDesc, prometheus.GaugeValue, float64(n.Made), n.Period)
+		for i, c := range n.Changes {
+			if i == 0 {
+				one(nightStretchDesc, prometheus.GaugeValue, c.Baseline, n.Period, n.Baseline)
+			}
+			one(nightStretchDesc, prometheus.GaugeValue, c.Value, n.Period, c.Run)
+			one(nightChangeDesc, prometheus.GaugeValue, c.Difference, n.Period, c.Run, "value")
+			if c.Interval != nil {
+				one(nightChangeDesc, prometheus.GaugeValue, c.Interval.Low, n.Period, c.Run, "low")
+				one(nightChangeDesc, prometheus.GaugeValue, c.Interval.High, n.Period, c.Run, "high")
+			}
+		}
+	}
+	to <- histogram(waitDesc, &r.Waits)
 	to <- histogram(stretchDesc, &r.Campaigns.Stretch)
 	to <- histogram(flowDesc, &r.Campaigns.Flow)
 	total(finishedDesc, r.Campaigns.Kept, "kept")
@@ -114,10 +124,10 @@ func (m *compared) Collect(to chan<- prometheus.Metric) {
 }
 
 // histogram converts a histogram of the comparison to Prometheus.
-func histogram(d *prometheus.Desc, h *livecompare.Histogram, labels ...string) prometheus.Metric {
+func histogram(d *prometheus.Desc, h *live.Histogram) prometheus.Metric {
 	buckets := make(map[float64]uint64, len(h.Buckets))
 	for _, b := range h.Buckets {
 		buckets[b.Limit] = b.Count
 	}
-	return prometheus.MustNewConstHistogram(d, h.Count, h.Sum, buckets, labels...)
+	return prometheus.MustNewConstHistogram(d, h.Count, h.Sum, buckets)
 }

@@ -7,15 +7,18 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
+	"github.com/rs/zerolog"
 
-	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
@@ -80,14 +83,17 @@ func TestCompared(t *testing.T) {
 	}
 	c := seen(t)
 	c.Time, c.Anew, c.Generation = 100, true, 1
-	d.metrics.compared.observe(c, &world{daemon: d})
+	if err := d.metrics.compared.observe(c, &world{daemon: d}); err != nil {
+		t.Fatal(err)
+	}
 	r := d.metrics.compared.latest.Load()
-	r.Starts.Same, r.Starts.Earlier, r.Starts.Later, r.Starts.NotCompared = 1, 2, 3, 4
-	r.Starts.RunEarlier, r.Starts.WaitLater = 5, 6
-	r.Starts.LaterSeconds = livecompare.Histogram{Buckets: []livecompare.Bucket{{Limit: 60, Count: 1}}, Count: 2, Sum: 90}
+	r.Waits = live.Histogram{Buckets: []live.Bucket{{Limit: 60, Count: 1}}, Count: 2, Sum: 90}
+	r.Nights = []live.Night{{Period: "day", Made: 1_700_000_000, Baseline: "fairshare", Changes: []live.Change{
+		{Run: "recorded", Baseline: 4, Value: 5, Difference: 1}, {Run: "ostrich", Baseline: 4, Value: 2.5, Difference: -1.5, Interval: &live.Interval{Low: -2, High: -1}},
+	}}}
 	r.Campaigns.Kept, r.Campaigns.Broken, r.Campaigns.Unbounded = 7, 8, 9
-	r.Campaigns.Stretch = livecompare.Histogram{Buckets: []livecompare.Bucket{{Limit: 2, Count: 3}}, Count: 4, Sum: 10}
-	r.Campaigns.BrokenBy[livecompare.NotWritten].First = 8
+	r.Campaigns.Stretch = live.Histogram{Buckets: []live.Bucket{{Limit: 2, Count: 3}}, Count: 4, Sum: 10}
+	r.Campaigns.BrokenBy[live.NotWritten].First = 8
 	r.Campaigns.Promise.Campaigns, r.Campaigns.Promise.Le1, r.Campaigns.Promise.Mean = 50, 0.75, 1.5
 	problems, err := testutil.GatherAndLint(d.metrics.registry)
 	if err != nil {
@@ -98,35 +104,37 @@ func TestCompared(t *testing.T) {
 	}
 	got := samples(t, d.metrics)
 	for name, want := range map[string]string{
-		`ostrich_order_overlap_ratio{depth="10"}`:                         "1",
-		`ostrich_order_overlap_ratio{depth="slurm"}`:                      "1",
-		`ostrich_starts_total{when="same"}`:                               "1",
-		`ostrich_starts_total{when="earlier"}`:                            "2",
-		`ostrich_starts_total{when="later"}`:                              "3",
-		`ostrich_starts_total{when="not_compared"}`:                       "4",
-		`ostrich_unmatched_starts{when="earlier"}`:                        "5",
-		`ostrich_unmatched_starts{when="later"}`:                          "6",
-		`ostrich_start_difference_seconds_bucket{when="later",le="60"}`:   "1",
-		`ostrich_start_difference_seconds_sum{when="later"}`:              "90",
-		`ostrich_start_difference_seconds_count{when="earlier"}`:          "0",
-		`ostrich_campaign_stretch_ratio_bucket{le="2"}`:                   "3",
-		`ostrich_campaign_stretch_ratio_count`:                            "4",
-		`ostrich_campaign_flow_seconds_count`:                             "0",
-		`ostrich_finished_campaigns_total{bound="kept"}`:                  "7",
-		`ostrich_finished_campaigns_total{bound="broken"}`:                "8",
-		`ostrich_finished_campaigns_total{bound="none"}`:                  "9",
-		`ostrich_promise_kept_ratio`:                                      "0.75",
-		`ostrich_promise_rho_mean_ratio`:                                  "1.5",
-		`ostrich_promise_campaigns`:                                       "50",
-		`ostrich_broken_bounds_total{reason="not_written"}`:               "8",
-		`ostrich_broken_bounds_total{reason="not_known"}`:                 "0",
-		`ostrich_start_difference_seconds_bucket{when="later",le="+Inf"}`: "2",
+		`ostrich_order_overlap_ratio{depth="10"}`:                                              "1",
+		`ostrich_order_overlap_ratio{depth="slurm"}`:                                           "1",
+		`ostrich_job_wait_seconds_bucket{le="60"}`:                                             "1",
+		`ostrich_job_wait_seconds_bucket{le="+Inf"}`:                                           "2",
+		`ostrich_job_wait_seconds_sum`:                                                         "90",
+		`ostrich_compare_made_timestamp_seconds{period="day"}`:                                 "1.7e+09",
+		`ostrich_compare_user_stretch_ratio{period="day",run="fairshare"}`:                     "4",
+		`ostrich_compare_user_stretch_ratio{period="day",run="recorded"}`:                      "5",
+		`ostrich_compare_user_stretch_ratio{period="day",run="ostrich"}`:                       "2.5",
+		`ostrich_compare_user_stretch_change_ratio{bound="value",period="day",run="recorded"}`: "1",
+		`ostrich_compare_user_stretch_change_ratio{bound="low",period="day",run="recorded"}`:   "",
+		`ostrich_compare_user_stretch_change_ratio{bound="value",period="day",run="ostrich"}`:  "-1.5",
+		`ostrich_compare_user_stretch_change_ratio{bound="low",period="day",run="ostrich"}`:    "-2",
+		`ostrich_compare_user_stretch_change_ratio{bound="high",period="day",run="ostrich"}`:   "-1",
+		`ostrich_campaign_stretch_ratio_bucket{le="2"}`:                                        "3",
+		`ostrich_campaign_stretch_ratio_count`:                                                 "4",
+		`ostrich_campaign_flow_seconds_count`:                                                  "0",
+		`ostrich_finished_campaigns_total{bound="kept"}`:                                       "7",
+		`ostrich_finished_campaigns_total{bound="broken"}`:                                     "8",
+		`ostrich_finished_campaigns_total{bound="none"}`:                                       "9",
+		`ostrich_promise_kept_ratio`:                                                           "0.75",
+		`ostrich_promise_rho_mean_ratio`:                                                       "1.5",
+		`ostrich_promise_campaigns`:                                                            "50",
+		`ostrich_broken_bounds_total{reason="not_written"}`:                                    "8",
+		`ostrich_broken_bounds_total{reason="not_known"}`:                                      "0",
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %q, want %q", name, got[name], want)
 		}
 	}
-	var back livecompare.Report
+	var back live.Report
 	if err := json.Unmarshal([]byte(compared(http.StatusOK)), &back); err != nil || back.Campaigns.Broken != 8 || back.Time != 100 {
 		t.Errorf("as JSON: %v, %+v", err, back)
 	}
@@ -142,13 +150,16 @@ func TestComparisonIsDocumented(t *testing.T) {
 	d := &daemon{metrics: newMetrics("v1"), now: time.Now}
 	c := seen(t)
 	c.Anew, c.Generation = true, 1
-	d.metrics.compared.observe(c, &world{daemon: d})
+	night(t, &d.config)
+	if err := d.metrics.compared.observe(c, &world{daemon: d}); err != nil {
+		t.Fatal(err)
+	}
 	raw := get(t, d, "/api/v1/compare.json", http.StatusOK)
 	names := regexp.MustCompile(`"([a-z_]+)":`).FindAllStringSubmatch(raw, -1)
 	for _, field := range []string{"pool", "user", "campaign", "submitted", "ended", "flow_seconds", "stretch", "bound", "broken", "reasons"} {
 		names = append(names, []string{"", field})
 	}
-	for _, r := range livecompare.Reasons() {
+	for _, r := range live.Reasons() {
 		names = append(names, []string{"", r.String()})
 	}
 	for _, n := range names {
@@ -156,6 +167,84 @@ func TestComparisonIsDocumented(t *testing.T) {
 			t.Errorf("docs/compare.md does not tell of `%s`", n[1])
 		}
 	}
+}
+
+// night makes a configuration's folder of nightly comparisons, with what "ostrich compare
+// --json" writes, of the fields that are read.
+func night(t *testing.T, c *sidecar.Config) {
+	t.Helper()
+	folder := t.TempDir()
+	c.Journal = filepath.Join(folder, "journal.jsonl")
+	err := os.Mkdir(filepath.Join(folder, "compare"), 0o700)
+	for _, p := range live.Periods {
+		path := filepath.Join(folder, "compare", p.Name)
+		err = errors.Join(err, os.WriteFile(path+".html", []byte("<title>"+p.Name+"</title>"), 0o600), os.WriteFile(path+".json", []byte(`{
+			"from": 1700000000, "to": 1700086400, "unix": true, "baseline": "fairshare", "verdict": ["Users gain, alice most."], "differences": [
+			{"run": "recorded", "measure": "user_mean_stretch", "baseline": 4, "value": 5, "difference": 1, "interval": null},
+			{"run": "ostrich", "measure": "user_mean_stretch", "baseline": 4, "value": 2.5, "difference": -1.5, "interval": {"low": -2, "high": -1}}]}`), 0o600))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What was compared by night is on the page, in words and as a file, for those who may see
+// all users, and a file that cannot be read is logged once.
+func TestNightly(t *testing.T) {
+	w := newWorld()
+	w.daemon.sidecar = w
+	night(t, &w.daemon.config)
+	observe := func() {
+		t.Helper()
+		c := seen(t)
+		w.daemon.report(outcome{cycle: c}, zerolog.DebugLevel)
+		w.daemon.show(c)
+	}
+	observe()
+	answer := func(path string, want int) *httptest.ResponseRecorder {
+		t.Helper()
+		recorder := httptest.NewRecorder()
+		w.daemon.pages().ServeHTTP(recorder, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://127.0.0.1"+path, nil))
+		if recorder.Code != want {
+			t.Fatalf("%s: %d %s", path, recorder.Code, recorder.Body)
+		}
+		return recorder
+	}
+	if page := answer("/", http.StatusOK).Body.String(); !strings.Contains(page, "Users gain, alice most.") || !strings.Contains(page, `href="compare/week.html"`) {
+		t.Error("the page does not have the verdict, or no link")
+	}
+	file := answer("/compare/day.html", http.StatusOK)
+	if file.Body.String() != "<title>day</title>" {
+		t.Errorf("the file: %s", file.Body)
+	}
+	for header, want := range map[string]string{
+		"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
+		"Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox",
+	} {
+		if got := file.Header().Get(header); got != want {
+			t.Errorf("%s is %q", header, got)
+		}
+	}
+	for _, nothing := range []string{"/compare/", "/compare/month.html", "/compare/day.json", "/compare/..%2fjournal.jsonl"} {
+		answer(nothing, http.StatusNotFound)
+	}
+	w.daemon.private.Store(&[]string{"jobs"})
+	answer("/compare/day.html", http.StatusNotFound)
+	if page := answer("/", http.StatusOK).Body.String(); strings.Contains(page, "alice most") || strings.Contains(page, "compare/week.html") || !strings.Contains(page, "-2.00 to -1.00") {
+		t.Error("the page of a viewer from whom jobs are hidden has users, or no figures")
+	}
+	w.daemon.private.Store(&[]string{})
+	folder := live.Folder(w.daemon.config.Journal)
+	if err := errors.Join(os.Remove(filepath.Join(folder, "day.html")), os.WriteFile(filepath.Join(folder, "week.json"), []byte("{"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	answer("/compare/day.html", http.StatusNotFound)
+	observe()
+	observe()
+	if n := strings.Count(w.output.String(), "a comparison of last night is not shown"); n != 1 {
+		t.Errorf("a broken file is logged %d times: %s", n, w.output.String())
+	}
+	answer("/compare/week.html", http.StatusNotFound)
 }
 
 // A cycle whose writing failed is compared too, and one that found nothing is not.

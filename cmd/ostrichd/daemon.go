@@ -11,7 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/socket"
 	"slurm-ostrich/cmd/internal/statuspage"
@@ -23,7 +23,7 @@ type cycler interface {
 	Run(ctx context.Context, apply bool) (*sidecar.Cycle, error)
 	Writing() bool // safe while Run runs
 	Close() error
-	livecompare.Source
+	live.Source
 	Past() *sidecar.Past
 }
 

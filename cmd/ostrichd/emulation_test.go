@@ -40,6 +40,7 @@ func emulate(t *testing.T) *emulation {
 	config := sidecar.Default()
 	config.Cluster, config.Mode, config.Campaign.Rule = "test", sidecar.Enforce, ostrich.Max
 	config.Metrics.PerUser = true
+	night(t, &config)
 	controller, err := cluster.Controller.Controller(t.Context())
 	if err != nil {
 		t.Fatal(err)

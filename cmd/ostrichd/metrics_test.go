@@ -160,8 +160,12 @@ func TestAlerts(t *testing.T) {
 	if err := yaml.Unmarshal(raw, &file); err != nil {
 		t.Fatal(err)
 	}
-	m := newMetrics("v1")
-	m.observe(seen(t), &world{daemon: &daemon{}}, time.Unix(1, 0))
+	m, w := newMetrics("v1"), &world{daemon: &daemon{}}
+	night(t, &w.daemon.config)
+	if err := m.compared.observe(seen(t), w); err != nil {
+		t.Fatal(err)
+	}
+	m.observe(seen(t), w, time.Unix(1, 0))
 	have := make(map[string]bool) // names
 	labels := make(map[string]bool)
 	for name := range samples(t, m) {

@@ -36,7 +36,9 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 	if c == nil {
 		return
 	}
-	d.metrics.compared.observe(c, d.sidecar) // the comparison is valid even if writing failed
+	if err := d.metrics.compared.observe(c, d.sidecar); err != nil { // valid even if writing failed
+		d.log.Warn().Err(err).Msg("a comparison of last night is not shown")
+	}
 	d.status.observe(c)
 	d.private.Store(&c.Controller.PrivateData)
 	d.metrics.wrote(c.Outcomes)

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/cmd/internal/view"
@@ -30,7 +30,7 @@ const (
 )
 
 // show replaces the snapshot by one of a described cycle and the comparison so far.
-func (p *page) show(cycle *view.Cycle, found *livecompare.Report) {
+func (p *page) show(cycle *view.Cycle, found *live.Report) {
 	snapshot := sync.OnceValue(func() *statuspage.Snapshot { return statuspage.New(cycle, found) })
 	if p.latest.Swap(&snapshot) == nil {
 		close(p.shown)

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 	"golang.org/x/sys/unix"
 
-	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/webserver"
 )
 
@@ -272,17 +272,19 @@ func TestComparedThroughDoors(t *testing.T) {
 		w := newWorld()
 		c := seen(t)
 		c.Anew, c.Generation = true, 1
-		w.daemon.metrics.compared.observe(c, &world{daemon: w.daemon})
+		if err := w.daemon.metrics.compared.observe(c, &world{daemon: w.daemon}); err != nil {
+			t.Fatal(err)
+		}
 		w.daemon.config.Listen, w.daemon.config.Web.ConfigFile = free(t), test.web
 		s, err := w.daemon.serve(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		u, err := livecompare.URL(test.scheme + w.daemon.config.Listen)
+		u, err := live.URL(test.scheme + w.daemon.config.Listen)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, _, err := livecompare.Fetch(t.Context(), u, write("client.yml", test.client))
+		r, _, err := live.Fetch(t.Context(), u, write("client.yml", test.client))
 		if test.want == "" && (err != nil || r.Cycles != 1) || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%s behind %s with %q: %+v, %v; want %q", u, filepath.Base(test.web), test.client, r, err, test.want)
 		}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/socket"
 	"slurm-ostrich/cmd/internal/view"
@@ -94,9 +94,9 @@ func TestViewer(t *testing.T) {
 func TestCompareHides(t *testing.T) {
 	d := asking("X-Remote-User", "jobs")
 	d.config.Status.Listen = "127.0.0.1:0"
-	r := livecompare.New().Report()
+	r := live.New().Report()
 	for _, user := range []string{"alice", "bob"} {
-		r.Campaigns.Last = append(r.Campaigns.Last, &livecompare.Finished{User: user})
+		r.Campaigns.Last = append(r.Campaigns.Last, &live.Finished{User: user})
 	}
 	d.metrics.compared.latest.Store(r)
 	for who, want := range map[string]string{"": "", "alice": "alice", "oscar": "alice bob"} {
@@ -108,7 +108,7 @@ func TestCompareHides(t *testing.T) {
 			}
 			w := httptest.NewRecorder()
 			h.ServeHTTP(w, request)
-			var got livecompare.Report
+			var got live.Report
 			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusOK {
 				t.Fatalf("%s at %s: %d %v", who, name, w.Code, err)
 			}

@@ -184,8 +184,10 @@ func TestPackages(t *testing.T) {
 	t.Run("Unit", func(t *testing.T) {
 		has(t, "systemd-analyze")
 		// 0 is a closed box, 10 is root.
-		out := run(t, "systemd-analyze", "security", "--offline=true", "--threshold=15", path("files"+unitFile))
-		t.Attr("exposure", strings.TrimSpace(out[strings.LastIndexByte(strings.TrimSpace(out), '\n')+1:]))
+		for name, unit := range map[string]string{"exposure": unitFile, "exposure by night": nightlyUnit + ".service"} {
+			out := run(t, "systemd-analyze", "security", "--offline=true", "--threshold=15", path("files"+unit))
+			t.Attr(name, strings.TrimSpace(out[strings.LastIndexByte(strings.TrimSpace(out), '\n')+1:]))
+		}
 	})
 	t.Run("Life", func(t *testing.T) {
 		minutes.Need(t)
@@ -194,7 +196,10 @@ func TestPackages(t *testing.T) {
 	t.Run("Repository", func(t *testing.T) { repository(t, work, filepath.Dir(deb), filepath.Dir(later(deb))) })
 }
 
-const unitFile = "/usr/lib/systemd/system/ostrichd.service"
+const (
+	unitFile    = "/usr/lib/systemd/system/ostrichd.service"
+	nightlyUnit = "/usr/lib/systemd/system/ostrich-compare" // .service and .timer
+)
 
 // same compares two folders of packages, and both with their checksums.
 func same(t *testing.T, one, two string) {
@@ -264,6 +269,8 @@ func rpmContents(t *testing.T, rpm, files string) {
 		"-rwxr-xr-x root root /usr/bin/ostrich",
 		"-rwxr-xr-x root root /usr/sbin/ostrichd",
 		"-rw-r--r-- root root " + unitFile,
+		"-rw-r--r-- root root " + nightlyUnit + ".service",
+		"-rw-r--r-- root root " + nightlyUnit + ".timer",
 		"-rw-r--r-- root root /usr/lib/sysusers.d/ostrich.conf",
 		"-rw-r--r-- root root /usr/share/zsh/site-functions/_ostrich",
 		"-rw-r--r-- root root /usr/share/zsh/site-functions/_ostrichd",

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
 	"slurm-ostrich/cmd/internal/view"
@@ -99,13 +99,13 @@ func state(tb testing.TB, users, pending int, private ...string) *State {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	compared := livecompare.New()
+	compared := live.New()
 	compared.Observe(c, s)
 	report := compared.Report()
 	for i := range users {
 		name := fmt.Sprintf("user%03d", i)
-		report.Campaigns.Last = append(report.Campaigns.Last, &livecompare.Finished{User: name})
-		report.Campaigns.Promise.Users = append(report.Campaigns.Promise.Users, livecompare.PromiseUser{User: "physics/" + name})
+		report.Campaigns.Last = append(report.Campaigns.Last, &live.Finished{User: name})
+		report.Campaigns.Promise.Users = append(report.Campaigns.Promise.Users, live.PromiseUser{User: "physics/" + name})
 	}
 	described := view.Describe(s, c, nil)
 	described.Options.Controller.PrivateData = private

@@ -24,7 +24,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/api"
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/view"
 )
 
@@ -34,7 +34,7 @@ const folder = "/v1/"
 // State is what answers are made of. Nobody may change it.
 type State struct {
 	Cycle  *view.Cycle
-	Report *livecompare.Report
+	Report *live.Report
 	Ended  time.Time // of the cycle
 }
 
@@ -114,7 +114,7 @@ func questions() map[string]question {
 		Compare: {
 			rows: func(*State, *view.Viewer, *view.Selection) int { return 0 },
 			answer: func(_ context.Context, s *State, v *view.Viewer, _ *view.Selection) (any, error) {
-				return s.Report.Seen(v.Job), nil
+				return s.Report.Seen(v), nil
 			},
 		},
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/priority/slurm"
 )
@@ -56,7 +56,7 @@ func TestWhoSeesWhat(t *testing.T) {
 			}
 		}
 		compared := get(s, test.uid, http.MethodGet, folder+Compare)
-		var report livecompare.Report
+		var report live.Report
 		if err := json.Unmarshal(compared.Body.Bytes(), &report); err != nil {
 			t.Fatal(err)
 		}

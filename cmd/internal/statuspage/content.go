@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich"
 )
@@ -94,6 +95,8 @@ type content struct {
 	Classes           bool // whether there are classes of jobs, which are a column
 	Explain           *explained
 	Trends            *trendView
+	Nights            []live.Night
+	NoNight           string // why there are none
 	Writes            []Write
 	NoWrites          string
 	Checks            []Check
@@ -162,7 +165,7 @@ func newContent(s *Snapshot, q Query, e *explained, zone *time.Location) *conten
 		Title:   strings.TrimSuffix("OStrich on "+s.Health.Cluster, " on "), Zone: b.clock.zone(), Hidden: s.hidden(), Refresh: refresh(s.Health.Interval),
 		All: q.All, User: q.User, Job: q.Job, Explain: e, Version: s.Health.Version, APIs: []string{"status", "schedule", "shares", "campaigns", "queue", "trends", "writes", "checks", "compare"},
 		Strip: b.strip(), Pools: b.pools(), Shares: b.shares(), Campaigns: b.campaigns(), Finished: rowsOf(q.User, s.Finished, func(f *Finished) string { return f.User }),
-		Promise: b.promise(), Queue: b.queue(), Due: s.cycle != nil && s.cycle.DueShown, Classes: b.classes(), Trends: b.trends(), Writes: s.Writes, Checks: s.Checks,
+		Promise: b.promise(), Queue: b.queue(), Due: s.cycle != nil && s.cycle.DueShown, Classes: b.classes(), Trends: b.trends(), Nights: s.Nights, NoNight: live.NoNight, Writes: s.Writes, Checks: s.Checks,
 	}
 	switch offset := b.clock.offset(); {
 	case v.Zone == "UTC":

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/svg/svgtest"
 )
 
@@ -66,15 +66,11 @@ func TestCurves(t *testing.T) {
 	s.Trends.Points = slices.Delete(s.Trends.Points, 40, 41) // and step 29 was quiet
 	v := newContent(s, Query{}, nil, time.UTC).Trends
 	move := regexp.MustCompile(`([ML])(\d+) (\d+)`)
-	for c, of := range []func(*livecompare.Point) [4]float64{
-		func(p *livecompare.Point) [4]float64 {
-			return [4]float64{p.Wait.P50, p.Wait.P90, p.ShadowWait.P50, p.ShadowWait.P90}
-		},
-		func(p *livecompare.Point) [4]float64 {
-			return [4]float64{p.Stretch.P50, p.Stretch.P90, p.ShadowStretch.P50, p.ShadowStretch.P90}
-		},
+	for c, of := range []func(*live.Point) [2]float64{
+		func(p *live.Point) [2]float64 { return [2]float64{p.Wait.P50, p.Wait.P90} },
+		func(p *live.Point) [2]float64 { return [2]float64{p.Stretch.P50, p.Stretch.P90} },
 	} {
-		points := slices.DeleteFunc(slices.Clone(s.Trends.Points), func(p livecompare.Point) bool { return p.Wait.Count == 0 })
+		points := slices.DeleteFunc(slices.Clone(s.Trends.Points), func(p live.Point) bool { return p.Wait.Count == 0 })
 		top := 0.0 // the value at the upper edge, by the highest curve
 		for i, curve := range v.Charts[c].Curves {
 			drawn := move.FindAllStringSubmatch(curve.Path, -1)

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich"
@@ -24,10 +24,10 @@ const trendStep = ostrich.Duration(300)
 
 // New returns a snapshot of a cycle and of the comparison so far; either may be nil.
 // With adds what the daemon itself knows.
-func New(cycle *view.Cycle, found *livecompare.Report) *Snapshot {
+func New(cycle *view.Cycle, found *live.Report) *Snapshot {
 	s := &Snapshot{
 		Pools: []Pool{}, Lanes: []Lane{}, Running: []Running{}, Shares: []Share{}, Campaigns: []Campaign{},
-		Finished: []Finished{}, Promise: Promise{Le1: 1, Users: []Promised{}}, Trends: Trends{Step: trendStep, Points: []livecompare.Point{}},
+		Finished: []Finished{}, Promise: Promise{Le1: 1, Users: []Promised{}}, Trends: Trends{Step: trendStep, Points: []live.Point{}},
 		Writes: []Write{}, Checks: []Check{}, Users: []string{}, cycle: cycle,
 	}
 	if found != nil {
@@ -45,8 +45,8 @@ func New(cycle *view.Cycle, found *livecompare.Report) *Snapshot {
 func (s *Snapshot) Known() bool { return s.cycle != nil }
 
 // addReport adds what the comparison has found.
-func (s *Snapshot) addReport(found *livecompare.Report) {
-	s.Trends.Points = append(s.Trends.Points, found.Trends...)
+func (s *Snapshot) addReport(found *live.Report) {
+	s.Trends.Points, s.Nights = append(s.Trends.Points, found.Trends...), found.Nights
 	p := &found.Campaigns.Promise
 	s.Promise.Campaigns, s.Promise.Le1, s.Promise.Mean, s.Promise.P95 = p.Campaigns, p.Le1, p.Mean, p.P95
 	for _, u := range p.Users {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
 	"slurm-ostrich/cmd/internal/view"
@@ -19,7 +19,7 @@ import (
 )
 
 // cycle is the first cycle of a cluster, with what the comparison finds in it.
-func cycle(tb testing.TB, cluster *statuspagetest.Cluster, change ...func(*sidecar.Config)) (*sidecar.Sidecar, *sidecar.Cycle, *livecompare.Report) {
+func cycle(tb testing.TB, cluster *statuspagetest.Cluster, change ...func(*sidecar.Config)) (*sidecar.Sidecar, *sidecar.Cycle, *live.Report) {
 	tb.Helper()
 	config := sidecar.Default()
 	for _, f := range change {
@@ -33,7 +33,7 @@ func cycle(tb testing.TB, cluster *statuspagetest.Cluster, change ...func(*sidec
 	if err != nil {
 		tb.Fatal(err)
 	}
-	compared := livecompare.New()
+	compared := live.New()
 	compared.Observe(c, s)
 	return s, c, compared.Report()
 }

@@ -35,8 +35,8 @@ const API = "/api/v1/"
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// Handler answers the page on /, the explain box on /explain, what the page
-// loads, and the API. It only reads.
+// Handler answers the page on /, the explain box on /explain, the pages of nightly
+// comparisons below /compare/, what the page loads, and the API. It only reads.
 func Handler(o Options) http.Handler {
 	h := &handler{Options: o, mux: http.NewServeMux()}
 	h.mux.HandleFunc("/{$}", h.page)
@@ -44,6 +44,7 @@ func Handler(o Options) http.Handler {
 	for name, kind := range map[string]string{"page.css": "text/css", "page.js": "text/javascript"} {
 		h.mux.HandleFunc("/"+name, func(w http.ResponseWriter, _ *http.Request) { asset(w, name, kind) })
 	}
+	h.mux.HandleFunc("/compare/{file}", h.night)
 	for name, a := range files {
 		h.mux.HandleFunc(API+name+".json", func(w http.ResponseWriter, r *http.Request) { h.api(w, r, a) })
 	}
@@ -147,6 +148,30 @@ func (h *handler) page(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
 	_, _ = body.WriteTo(w) // the client disconnected
+}
+
+// night answers with the page of a comparison that was made by night. It needs its own
+// styles and nothing else, and is not to be trusted: it was made by another program.
+func (h *handler) night(w http.ResponseWriter, r *http.Request) {
+	v, ok := h.viewer(w, r)
+	if !ok {
+		return
+	}
+	for _, n := range h.Snapshot(r.Context()).For(v).Nights {
+		if n.Page == "" || r.PathValue("file") != n.Period+".html" {
+			continue
+		}
+		page, made, err := n.Open()
+		if err != nil {
+			break // it is being replaced, or has been removed
+		}
+		defer func() { _ = page.Close() }() // It was only read.
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox")
+		http.ServeContent(w, r, "", made, page)
+		return
+	}
+	fail(w, r, http.StatusNotFound, "there is no comparison at "+api.Shortened(r.URL.Path))
 }
 
 // asset answers with a file that the page loads.

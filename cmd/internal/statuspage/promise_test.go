@@ -6,16 +6,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/ostrich/report"
 )
 
 // What the comparison has found of the promise is on the page and in the API, all
 // of it or of one user.
 func TestPromise(t *testing.T) {
-	s := New(nil, &livecompare.Report{Campaigns: livecompare.Campaigns{Promise: livecompare.Promise{
+	s := New(nil, &live.Report{Campaigns: live.Campaigns{Promise: live.Promise{
 		Campaigns: 40, Rhos: report.Rhos{Le1: 0.725, Mean: 1.25, P50: 0.5, P95: 3, Max: 9},
-		Users: []livecompare.PromiseUser{{User: "physics/bob", Campaigns: 4, Le1: 0.25, Mean: 5.5, Max: 9}, {User: "alice", Campaigns: 2, Le1: 0.5, Mean: 2, Max: 3}},
+		Users: []live.PromiseUser{{User: "physics/bob", Campaigns: 4, Le1: 0.25, Mean: 5.5, Max: 9}, {User: "alice", Campaigns: 2, Le1: 0.5, Mean: 2, Max: 3}},
 	}}})
 	bob := Promised{User: "bob", Account: "physics", Campaigns: 4, Le1: 0.25, Mean: 5.5, Max: 9}
 	want := Promise{Campaigns: 40, Le1: 0.725, Mean: 1.25, P95: 3, Users: []Promised{bob, {User: "alice", Campaigns: 2, Le1: 0.5, Mean: 2, Max: 3}}}

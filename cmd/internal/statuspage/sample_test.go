@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich"
@@ -144,14 +144,22 @@ func madeUp(fourth string, users, pending int) *Snapshot {
 	p := func(x float64) *float64 { return &x }
 	s.Trends.Step = 300
 	for k := range 72 {
-		point := livecompare.Point{Time: sampleNow - ostrich.Time(72-k)*300}
+		point := live.Point{Time: sampleNow - ostrich.Time(72-k)*300}
 		if k != 29 { // a quiet step
 			wait := 300 + 2000*r.Float64()*(1+math.Sin(float64(k)/9))
-			point.Wait, point.ShadowWait = livecompare.Spread{Count: 5, P50: wait, P90: 2 * wait}, livecompare.Spread{Count: 5, P50: wait * 0.7, P90: wait * 1.3}
-			point.Stretch, point.ShadowStretch = livecompare.Spread{Count: 1, P50: 1 + wait/400, P90: 1 + wait/150}, livecompare.Spread{Count: 1, P50: 1 + wait/500, P90: 1 + wait/300}
+			point.Wait = live.Spread{Count: 5, P50: wait, P90: 2 * wait}
+			point.Stretch = live.Spread{Count: 1, P50: 1 + wait/400, P90: 1 + wait/150}
 		}
 		s.Trends.Points = append(s.Trends.Points, point)
 	}
+	s.Nights = []live.Night{{
+		Period: "week", Made: sampleNow - 3600, From: sampleNow - 8*86400, To: sampleNow - 86400, Page: "week.html", Baseline: "fairshare",
+		Verdict: []string{"Users gain under ostrich, compared with fairshare: the mean stretch per user falls from 4.1 to 2.6 (−1.5; 95 % interval −2.1 to −0.9)."},
+		Changes: []live.Change{
+			{Run: "recorded", Baseline: 4.1, Value: 4.3, Difference: 0.2},
+			{Run: "ostrich", Baseline: 4.1, Value: 2.6, Difference: -1.5, Interval: &live.Interval{Low: -2.1, High: -0.9}},
+		},
+	}}
 	for k := range 6 {
 		s.Writes = append(s.Writes, Write{Time: sampleNow - ostrich.Time(30*k) - 5, Job: lead + ostrich.JobID(k), Channel: priority.SiteFactor, From: 0, To: int64(900 - k), Why: "campaign order", Result: "applied"})
 	}

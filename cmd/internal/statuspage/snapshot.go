@@ -7,7 +7,7 @@
 package statuspage
 
 import (
-	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
@@ -25,6 +25,7 @@ type Snapshot struct {
 	Finished  []Finished // the latest first, at most 50
 	Promise   Promise
 	Trends    Trends
+	Nights    []live.Night
 	Writes    []Write // the latest first, at most 50
 	Checks    []Check
 
@@ -158,7 +159,7 @@ type Finished struct {
 }
 
 // Promise compares the campaigns that ended in the last 24 hours with an equally
-// shared machine; see livecompare.Promise.
+// shared machine; see live.Promise.
 type Promise struct {
 	Campaigns int        `json:"campaigns"` // of which ρ is known
 	Le1       float64    `json:"le_1"`      // part of them with ρ ≤ 1; 1 without campaigns
@@ -195,8 +196,8 @@ type Queue struct {
 
 // Trends is how wait and stretch went lately.
 type Trends struct {
-	Step   ostrich.Duration    `json:"step_seconds"` // that a point stands for
-	Points []livecompare.Point `json:"points"`       // the oldest first
+	Step   ostrich.Duration `json:"step_seconds"` // that a point stands for
+	Points []live.Point     `json:"points"`       // the oldest first
 }
 
 // Write is a line of the journal: a priority that was written.

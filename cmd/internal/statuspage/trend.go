@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/ostrich"
 )
 
@@ -51,34 +51,31 @@ const (
 // series are the lines of a chart, and the columns of the table.
 var series = []struct {
 	name, class string
-	of          func(now, o *livecompare.Spread) (s *livecompare.Spread, quantile float64)
+	of          func(s *live.Spread) (quantile float64)
 }{
-	{"Slurm, median", "k0", func(now, _ *livecompare.Spread) (*livecompare.Spread, float64) { return now, now.P50 }},
-	{"Slurm, 90th percentile", "k0 upper", func(now, _ *livecompare.Spread) (*livecompare.Spread, float64) { return now, now.P90 }},
-	{"OStrich, median", "k1", func(_, o *livecompare.Spread) (*livecompare.Spread, float64) { return o, o.P50 }},
-	{"OStrich, 90th percentile", "k1 upper", func(_, o *livecompare.Spread) (*livecompare.Spread, float64) { return o, o.P90 }},
+	{"median", "k0", func(s *live.Spread) float64 { return s.P50 }},
+	{"90th percentile", "k0 upper", func(s *live.Spread) float64 { return s.P90 }},
 }
 
 // measures are the charts.
 var measures = []struct {
 	name  string
 	write func(x float64) string
-	of    func(p *livecompare.Point) (now, o *livecompare.Spread)
+	of    func(p *live.Point) *live.Spread
 }{
-	{"wait", format.Span, func(p *livecompare.Point) (now, o *livecompare.Spread) { return &p.Wait, &p.ShadowWait }},
-	{"stretch", format.Rounded, func(p *livecompare.Point) (now, o *livecompare.Spread) { return &p.Stretch, &p.ShadowStretch }},
+	{"wait", format.Span, func(p *live.Point) *live.Spread { return &p.Wait }},
+	{"stretch", format.Rounded, func(p *live.Point) *live.Spread { return &p.Stretch }},
 }
 
 // trends returns nil if there is nothing to draw.
 func (b *builder) trends() *trendView {
 	points := b.s.Trends.Points
-	seen := func(p livecompare.Point) bool { return p.Wait.Count > 0 || p.Stretch.Count > 0 }
+	seen := func(p live.Point) bool { return p.Wait.Count > 0 || p.Stretch.Count > 0 }
 	if !slices.ContainsFunc(points, seen) {
 		return nil
 	}
 	step := max(1, b.s.Trends.Step)
-	v := &trendView{Words: fmt.Sprintf("Of jobs that started and of campaigns that ended, in steps of %s. "+
-		"“Slurm” is what happened, “OStrich” what the same jobs would have met had OStrich ordered the queue, as far as the comparison knows.", format.Span(float64(step)))}
+	v := &trendView{Words: fmt.Sprintf("Of jobs that started and of campaigns that ended, in steps of %s.", format.Span(float64(step)))}
 	for _, s := range series {
 		v.Legend = append(v.Legend, link{s.name, s.class})
 	}
@@ -96,8 +93,9 @@ func (b *builder) trends() *trendView {
 			last := ""
 			for i := range points {
 				x, cell := math.NaN(), "–"
-				if of, quantile := s.of(m.of(&points[i])); of.Count > 0 {
-					x, cell = quantile, m.write(quantile)
+				if of := m.of(&points[i]); of.Count > 0 {
+					x = s.of(of)
+					cell = m.write(x)
 					top, last = max(top, x), fmt.Sprintf("%s at last %s", s.name, cell)
 				}
 				values[k] = append(values[k], x)
@@ -145,7 +143,7 @@ func ceiling(x float64, seconds bool) float64 {
 }
 
 // path draws one line; it breaks where a step is missing.
-func path(points []livecompare.Point, step ostrich.Duration, now ostrich.Time, top float64, values []float64) string {
+func path(points []live.Point, step ostrich.Duration, now ostrich.Time, top float64, values []float64) string {
 	var d strings.Builder
 	from := points[0].Time
 	whole := float64(max(1, now-from))

@@ -3,6 +3,7 @@ package statuspage
 import (
 	"slices"
 
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich"
 )
@@ -15,6 +16,7 @@ func (s *Snapshot) For(v *view.Viewer) *Snapshot {
 	}
 	seen := *s
 	seen.viewer = v
+	seen.Nights = live.Seen(s.Nights, v)
 	seen.Shares = only(s.Shares, func(one *Share) bool { return v.Share(one.User.User, one.Account) })
 	seen.Campaigns = only(s.Campaigns, func(one *Campaign) bool { return v.Job(one.User, one.Account) })
 	for i := range seen.Campaigns {

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"slurm-ostrich/cmd/internal/livecompare"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/priority/journal"
@@ -22,10 +22,10 @@ import (
 func shown(t *testing.T, v *view.Viewer) http.Handler {
 	t.Helper()
 	s, c, _ := cycle(t, statuspagetest.New(5, 160))
-	report := &livecompare.Report{}
+	report := &live.Report{}
 	for _, user := range []string{"user000", "user001"} {
-		report.Campaigns.Last = append(report.Campaigns.Last, &livecompare.Finished{User: user, Campaign: 900})
-		report.Campaigns.Promise.Users = append(report.Campaigns.Promise.Users, livecompare.PromiseUser{User: user})
+		report.Campaigns.Last = append(report.Campaigns.Last, &live.Finished{User: user, Campaign: 900})
+		report.Campaigns.Promise.Users = append(report.Campaigns.Promise.Users, live.PromiseUser{User: user})
 	}
 	now := time.Unix(int64(statuspagetest.Now), 0)
 	daemon := Daemon{Health: Health{Mode: "enforce", Channel: "sitefactor", Interval: 10, LastSuccess: Unix(now)}}
@@ -42,7 +42,7 @@ func shown(t *testing.T, v *view.Viewer) http.Handler {
 			}
 			return v, nil
 		},
-		Compare: func(w http.ResponseWriter, v *view.Viewer) { _ = json.NewEncoder(w).Encode(report.Seen(v.Job)) },
+		Compare: func(w http.ResponseWriter, v *view.Viewer) { _ = json.NewEncoder(w).Encode(report.Seen(v)) },
 	})
 }
 

@@ -1,4 +1,4 @@
-package livecompare
+package live
 
 import (
 	"math"
@@ -7,23 +7,18 @@ import (
 )
 
 // Point describes five minutes: how long jobs had waited and how far campaigns
-// were stretched, in reality and on the shadow machine. Quantiles are 0 where
-// nothing is counted.
+// were stretched. Quantiles are 0 where nothing is counted.
 type Point struct {
 	Time ostrich.Time `json:"time"` // when the five minutes begin
 
 	// Wait counts the jobs that started in this time, each at its first start:
 	// from the submission on, with the time in which it was held or depended on
-	// others. ShadowWait counts those among them that have started on the shadow
-	// machine too by now, however much later.
-	Wait       Spread `json:"wait_seconds"`
-	ShadowWait Spread `json:"shadow_wait_seconds"`
+	// others.
+	Wait Spread `json:"wait_seconds"`
 
 	// Stretch counts the campaigns that ended in this time, once no further job
-	// can join them. ShadowStretch counts those among them that have ended on the
-	// shadow machine too by now.
-	Stretch       Spread `json:"stretch"`
-	ShadowStretch Spread `json:"shadow_stretch"`
+	// can join them.
+	Stretch Spread `json:"stretch"`
 }
 
 // Spread is how many values there are, and what half and nine tenths of them do
@@ -37,9 +32,7 @@ type Spread struct {
 // What a point counts.
 const (
 	trendWait = iota
-	trendShadowWait
 	trendStretch
-	trendShadowStretch
 	trendKinds
 )
 
@@ -48,8 +41,8 @@ const (
 	trendSteps = day / trendStep
 )
 
-// trends is what happened in the last 24 hours by five minutes. It takes half a
-// megabyte, whatever happens.
+// trends is what happened in the last 24 hours by five minutes. It takes a quarter
+// of a megabyte, whatever happens.
 type trends struct {
 	slots  []trendSlot  // a ring
 	first  ostrich.Time // step in which the first cycle was
@@ -95,7 +88,7 @@ func (t *trends) add(kind int, at ostrich.Time, value float64, n int) {
 
 // binsPerDoubling returns into how many bins a doubling of the value is divided.
 func binsPerDoubling(kind int) float64 {
-	if kind == trendStretch || kind == trendShadowStretch {
+	if kind == trendStretch {
 		return 8 // up to 3500
 	}
 	return 4 // up to 150 days
@@ -118,7 +111,7 @@ func (t *trends) list() []Point {
 		case slot.step != step:
 		case slot.stale:
 			slot.stale = false
-			for kind, to := range []*Spread{&p.Wait, &p.ShadowWait, &p.Stretch, &p.ShadowStretch} {
+			for kind, to := range []*Spread{&p.Wait, &p.Stretch} {
 				*to = slot.kinds[kind].spread(binsPerDoubling(kind))
 			}
 		default: // it has been handed out before
@@ -175,44 +168,10 @@ func (s *sample) quantile(q, perDoubling float64) float64 {
 }
 
 // waited counts the wait of a job that has started.
-func (s *Shadow) waited(j *job) {
+func (s *State) waited(j *job) {
 	if !j.again {
 		wait := float64(max(0, j.start-j.submit))
 		s.trends.add(trendWait, j.start, wait, j.tasks)
-		s.report.Waits.Real.addMany(wait, j.tasks)
+		s.report.Waits.addMany(wait, j.tasks)
 	}
-}
-
-// waitedThere counts the wait on the shadow machine, of a job that has started in
-// reality and there.
-func (s *Shadow) waitedThere(j *job) {
-	if !j.again {
-		wait := float64(max(0, j.virtual-j.submit))
-		s.trends.add(trendShadowWait, j.start, wait, j.tasks)
-		s.report.Waits.Shadow.addMany(wait, j.tasks)
-	}
-}
-
-// endsThere adds a job that has ended in reality and started on the shadow machine
-// to its campaign. It may have been the last one missing of a campaign that is in
-// the report.
-func (s *Shadow) endsThere(j *job) {
-	c := j.campaign
-	c.virtual = max(c.virtual, j.virtual+ostrich.Time(j.ran+j.rested))
-	s.stretched(c)
-}
-
-// stretched counts the stretch of a campaign on the shadow machine, and whether it was
-// in time, once all is known.
-func (s *Shadow) stretched(c *campaign) {
-	if !c.counted || c.owed > 0 {
-		return
-	}
-	c.counted = false // once
-	end := c.virtual
-	if end == 0 { // all of it was over between two cycles
-		end = c.ended
-	}
-	s.trends.add(trendShadowStretch, c.ended, c.stretch(end), 1)
-	s.judgeCampaign(c)
 }

@@ -1,4 +1,4 @@
-package livecompare
+package live
 
 import (
 	"testing"
@@ -91,7 +91,7 @@ func TestPromiseLeftOut(t *testing.T) {
 
 	s = newSite(t, 4)
 	s.cycle()
-	s.shadow.promise.lost = s.Now + 1
+	s.state.promise.lost = s.Now + 1
 	equal(t, "its company is forgotten", 0, inTurn(s).Campaigns.Promise.Campaigns)
 
 	for _, reason := range []string{"AssocGrpCpuLimit", "Dependency", "JobArrayTaskLimit"} {

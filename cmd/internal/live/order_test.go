@@ -1,6 +1,7 @@
-package livecompare
+package live
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -142,13 +143,14 @@ func TestWindow(t *testing.T) {
 	})
 }
 
-// Of a site with classes the report says that the comparison does not know them.
+// Of a site with classes the report says that the comparison does not know them. Without
+// nightly comparisons it says how to have them.
 func TestNoteOfClasses(t *testing.T) {
 	for by, want := range map[priority.ClassBy]string{priority.ClassesOff: "", priority.ClassesAuto: "Jobs are of 2 classes (high; gpu+main). "} {
 		s := newSite(t, 10, func(c *sidecar.Config) { c.Priority.Classes = by })
 		s.cycle()
-		if note := s.shadow.Report().Note(); !strings.HasPrefix(note, want) || want == "" && note != "" {
-			t.Errorf("priority.classes %s: %q", by, note)
+		if notes := s.state.Report().Notes(); !strings.HasPrefix(notes[0], cmp.Or(want, NoNight)) || notes[len(notes)-1] != NoNight {
+			t.Errorf("priority.classes %s: %q", by, notes)
 		}
 	}
 }

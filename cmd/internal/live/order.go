@@ -1,4 +1,4 @@
-package livecompare
+package live
 
 import (
 	"cmp"
@@ -10,7 +10,7 @@ import (
 
 // observePlan records the order of a new plan, and what the queue says of its
 // jobs.
-func (s *Shadow) observePlan(c *sidecar.Cycle) {
+func (s *State) observePlan(c *sidecar.Cycle) {
 	for _, k := range s.campaigns {
 		k.waits, k.head, k.tier = false, 0, 0
 	}
@@ -51,7 +51,6 @@ func (s *Shadow) observePlan(c *sidecar.Cycle) {
 				k.head = cmp.Or(k.head, j.rank)
 			}
 		}
-		s.follow(p)
 	}
 	s.overlaps = overlaps(c, s.depth)
 }
@@ -110,7 +109,7 @@ func overlaps(c *sidecar.Cycle, depth int) []Overlap {
 }
 
 // compareOrder adds the orders of a cycle to the averages.
-func (s *Shadow) compareOrder(c *sidecar.Cycle) {
+func (s *State) compareOrder(c *sidecar.Cycle) {
 	var v [sums]float64
 	s.report.Order.Tau.Now = c.Plan.Summary.KendallTau
 	v[sumCycles], v[sumTau] = 1, c.Plan.Summary.KendallTau
@@ -124,7 +123,7 @@ func (s *Shadow) compareOrder(c *sidecar.Cycle) {
 // ones that fitted: those that needed no more processors each than were idle or
 // handed out since the previous cycle, and waited for nothing but their turn.
 // Tasks of an array share the rank of its record.
-func (s *Shadow) rankStarts() {
+func (s *State) rankStarts() {
 	for i := range s.pools {
 		p := &s.pools[i]
 		var list []*job
@@ -149,7 +148,7 @@ func (s *Shadow) rankStarts() {
 }
 
 // addRanks adds jobs that have started, in the order in which they did.
-func (s *Shadow) addRanks(p *pool, list []*job, room int) {
+func (s *State) addRanks(p *pool, list []*job, room int) {
 	last := 0
 	for _, j := range list {
 		last = max(last, j.rank)

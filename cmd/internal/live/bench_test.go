@@ -1,4 +1,4 @@
-package livecompare
+package live
 
 import (
 	"context"
@@ -56,12 +56,12 @@ func BenchmarkObserve(b *testing.B) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	shadow := New()
-	shadow.Observe(first, world)
+	kept := New()
+	kept.Observe(first, world)
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	memory := float64(int64(after.HeapAlloc)-int64(before.HeapAlloc)) / (1 << 20)
-	shadow.Observe(cycle(b), world)
+	kept.Observe(cycle(b), world)
 	b.Run("first", func(b *testing.B) {
 		for b.Loop() {
 			New().Observe(first, world)
@@ -71,8 +71,8 @@ func BenchmarkObserve(b *testing.B) {
 	b.Run("unchanged", func(b *testing.B) {
 		c := cycle(b)
 		for b.Loop() {
-			shadow.Observe(c, world)
-			_ = shadow.Report()
+			kept.Observe(c, world)
+			_ = kept.Report()
 		}
 	})
 	id := ostrich.JobID(jobs)
@@ -83,8 +83,8 @@ func BenchmarkObserve(b *testing.B) {
 			world.submit(id, ostrich.UserID(id), 1, 60)
 			c := cycle(b)
 			b.StartTimer()
-			shadow.Observe(c, world)
-			_ = shadow.Report()
+			kept.Observe(c, world)
+			_ = kept.Report()
 		}
 	})
 }

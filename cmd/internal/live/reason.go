@@ -1,4 +1,4 @@
-package livecompare
+package live
 
 // Reason says why a campaign may have ended after its bound. Each is decided from
 // what accounting and the queue reported while the campaign was unfinished.

@@ -1,10 +1,11 @@
-package livecompare
+package live
 
 import (
 	"math"
 	"slices"
 
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 )
@@ -21,18 +22,11 @@ type Report struct {
 	Order   Order        `json:"order"`
 	Starts  Starts       `json:"starts"`
 
-	Campaigns    Campaigns    `json:"campaigns"`
-	Satisfaction Satisfaction `json:"satisfaction"`
+	Campaigns Campaigns `json:"campaigns"`
+	Nights    []Night   `json:"nights"` // the comparisons that "ostrich compare --nightly" made last
 
-	Waits  Waits   `json:"-"`
-	Trends []Point `json:"-"` // of the last 24 hours, in the order of time; not to be changed
-}
-
-// Waits is how long jobs had waited at their first start, from the submission on,
-// and how long the same jobs waited on the shadow machine, as far as it has
-// started them. It counts since the daemon began.
-type Waits struct {
-	Real, Shadow Histogram
+	Waits  Histogram `json:"-"` // of jobs at their first start, from the submission on, since the daemon began
+	Trends []Point   `json:"-"` // of the last 24 hours, in the order of time; not to be changed
 }
 
 // Order compares the orders of the jobs that OStrich orders.
@@ -57,22 +51,9 @@ type Overlap struct {
 	Average
 }
 
-// Starts compares starts, see the package comment. The counts are of jobs,
-// since the daemon began.
+// Starts says which jobs started.
 type Starts struct {
-	Same        uint64 `json:"same"`
-	Earlier     uint64 `json:"earlier"`      // than OStrich would have started them
-	Later       uint64 `json:"later"`        // OStrich would have started them while they waited
-	NotCompared uint64 `json:"not_compared"` // left alone by OStrich, or over between two cycles
-	LeftOut     uint64 `json:"left_out"`     // because the memory for them is full
-
-	WaitLater  int `json:"still_waiting"` // pending records that OStrich would have started by now
-	RunEarlier int `json:"still_early"`   // started jobs that OStrich would still leave waiting
-
-	EarlierSeconds Histogram `json:"earlier_seconds"` // by how much, once known
-	LaterSeconds   Histogram `json:"later_seconds"`
-
-	Ranks []Ranks `json:"ranks"`
+	Ranks []Ranks `json:"ranks"` // of the last hour and the last 24 hours
 }
 
 // Ranks says how far jobs that started stood from the head of OStrich's order.
@@ -140,16 +121,16 @@ type Finished struct {
 	Reasons   []string         `json:"reasons"` // of a broken bound; empty otherwise
 }
 
-// Seen returns the report without the users and campaigns for which sees reports
-// false.
-func (r *Report) Seen(sees func(user, account string) bool) *Report {
+// Seen returns the report as a viewer may see it.
+func (r *Report) Seen(v *view.Viewer) *Report {
 	hidden := func(name string) bool {
 		account, user := sidecar.Owner(name)
-		return !sees(user, account)
+		return !v.Job(user, account)
 	}
 	seen := *r
 	seen.Campaigns.Last = slices.DeleteFunc(slices.Clone(r.Campaigns.Last), func(f *Finished) bool { return hidden(f.User) })
 	seen.Campaigns.Promise.Users = slices.DeleteFunc(slices.Clone(r.Campaigns.Promise.Users), func(u PromiseUser) bool { return hidden(u.User) })
+	seen.Nights = Seen(r.Nights, v)
 	return &seen
 }
 
@@ -157,11 +138,9 @@ func (r *Report) Seen(sees func(user, account string) bool) *Report {
 const mostLast = 50
 
 func newReport() Report {
-	waits := []float64{10, 30, 60, 300, 900, 3600, 4 * hour, day, 7 * day}
-	waited := []float64{10, 60, 300, 900, 3600, 4 * hour, 12 * hour, day, 3 * day, 7 * day, 14 * day, 28 * day}
 	r := Report{
-		Starts: Starts{EarlierSeconds: newHistogram(waits...), LaterSeconds: newHistogram(waits...)},
-		Waits:  Waits{Real: newHistogram(waited...), Shadow: newHistogram(waited...)},
+		Nights: []Night{},
+		Waits:  newHistogram(10, 60, 300, 900, 3600, 4*hour, 12*hour, day, 3*day, 7*day, 14*day, 28*day),
 		Campaigns: Campaigns{
 			Last:    []*Finished{},
 			Promise: Promise{Rhos: report.Rhos{Le1: 1}, Users: []PromiseUser{}},
@@ -194,7 +173,7 @@ func (r *Report) finished(c *campaign, pool string) bool {
 	all.Finished++
 	f := &Finished{
 		Pool: pool, User: c.name, Campaign: c.lead, Submitted: c.first, Ended: c.ended,
-		Flow: ostrich.Duration(c.ended - c.first), Stretch: c.stretch(c.ended), Reasons: []string{},
+		Flow: ostrich.Duration(c.ended - c.first), Stretch: c.stretch(), Reasons: []string{},
 	}
 	bound := c.bound // reports are shared, campaigns are not
 	all.Stretch.add(f.Stretch)
@@ -224,7 +203,7 @@ func (r *Report) finished(c *campaign, pool string) bool {
 
 // Report returns what was found up to the latest cycle. Further cycles do not
 // change it.
-func (s *Shadow) Report() *Report {
+func (s *State) Report() *Report {
 	r := s.report
 	hours, days := s.window.over(s.now)
 	mean := func(sum *[sums]float64, of, by int, none float64) float64 {
@@ -242,7 +221,6 @@ func (s *Shadow) Report() *Report {
 		o := &r.Order.Overlap[i]
 		o.Average = average(o.Now, sumOverlap+i)
 	}
-	r.Starts.WaitLater, r.Starts.RunEarlier = s.hung, s.early
 	r.Starts.Ranks = nil
 	for i, sum := range []*[sums]float64{&hours, &days} {
 		r.Starts.Ranks = append(r.Starts.Ranks, Ranks{
@@ -250,13 +228,10 @@ func (s *Shadow) Report() *Report {
 			First: mean(sum, sumFirst, sumStarts, 1), Shift: mean(sum, sumShift, sumStarts, 0),
 		})
 	}
-	r.Starts.EarlierSeconds, r.Starts.LaterSeconds = r.Starts.EarlierSeconds.clone(), r.Starts.LaterSeconds.clone()
 	r.Campaigns.Stretch, r.Campaigns.Flow = r.Campaigns.Stretch.clone(), r.Campaigns.Flow.clone()
-	r.Waits = Waits{r.Waits.Real.clone(), r.Waits.Shadow.clone()}
+	r.Waits = r.Waits.clone()
 	r.Trends = s.trends.list()
 	r.Campaigns.BrokenBy = slices.Clone(r.Campaigns.BrokenBy)
-	r.Satisfaction.Real.Mean()
-	r.Satisfaction.Shadow.Mean()
 	return &r
 }
 

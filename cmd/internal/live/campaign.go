@@ -1,4 +1,4 @@
-package livecompare
+package live
 
 import (
 	"cmp"
@@ -36,17 +36,6 @@ type campaign struct {
 	listed        int  // cycle in which the schedule had it last
 	reported      bool // it is in the report
 
-	// Of the shadow machine: when the latest of the jobs that have ended in
-	// reality ends there, how many of them have yet to start there, and that its
-	// stretch there is to be counted then.
-	virtual ostrich.Time
-	owed    int
-	counted bool
-
-	// Of the jobs that ran and have ended: when the first of them could start, 0 of
-	// none, when the last of them ended, and when by the wait that users accept.
-	able, over, due ostrich.Time
-
 	// As planned in the latest cycle: that jobs of it wait, the rank of the
 	// first of them, and the highest tier among them.
 	waits      bool
@@ -55,7 +44,7 @@ type campaign struct {
 
 // note records what the schedules say of their campaigns now. It does not report
 // campaigns that ended before they were first seen.
-func (s *Shadow) note(cycle *sidecar.Cycle, from Source) {
+func (s *State) note(cycle *sidecar.Cycle, from Source) {
 	for i := range s.pools {
 		p := &s.pools[i]
 		if !p.changed {
@@ -100,7 +89,7 @@ func (s *Shadow) note(cycle *sidecar.Cycle, from Source) {
 }
 
 // overruns finds the pools in which a job outlives its time limit.
-func (s *Shadow) overruns() {
+func (s *State) overruns() {
 	for i := range s.pools {
 		s.pools[i].overrun = false
 	}
@@ -131,7 +120,7 @@ func (c *campaign) settle(v *ostrich.Campaign, s *ostrich.Schedule) {
 }
 
 // tally adds a job that has ended to its campaign.
-func (s *Shadow) tally(j *job, e *ostrich.Event) {
+func (s *State) tally(j *job, e *ostrich.Event) {
 	if j.ran > j.estimate+overtime {
 		for _, c := range s.campaigns {
 			if c.pool == j.pool && c.waits {
@@ -151,15 +140,16 @@ func (s *Shadow) tally(j *job, e *ostrich.Event) {
 	c.longest = max(c.longest, j.ran)
 	c.arrive(j.submit, ostrich.Work(j.ran)*ostrich.Work(j.procs)*ostrich.Work(j.tasks))
 	c.least = max(c.least, j.submit+ostrich.Time(j.ran))
-	s.awaited(c, j)
 	if j.ran > j.expect {
 		c.blame.add(Overrun)
 	}
-	if j.virtual != 0 {
-		s.endsThere(j)
-	} else {
-		j.owed = true
-		c.owed++
+}
+
+// wake makes the cycle at a time be processed, even if accounting reports nothing
+// in it.
+func (s *State) wake(at ostrich.Time) {
+	if at > s.now && (s.due == 0 || at < s.due) {
+		s.due = at
 	}
 }
 
@@ -225,7 +215,7 @@ func (f *fronts) add(j *job) {
 
 // passers notes, for each campaign that waited in the previous cycle and still
 // does, which jobs have started before it.
-func (s *Shadow) passers() {
+func (s *State) passers() {
 	if len(s.started) == 0 {
 		return
 	}
@@ -266,7 +256,7 @@ func (s *Shadow) passers() {
 // stillWaits returns the rank, in the latest order, of the first job of a campaign
 // that waited there and still does; 0 if there is none. The jobs of a stage of a
 // campaign stand together.
-func (s *Shadow) stillWaits(c *campaign) int {
+func (s *State) stillWaits(c *campaign) int {
 	if c.head == 0 {
 		return 0
 	}
@@ -280,7 +270,7 @@ func (s *Shadow) stillWaits(c *campaign) int {
 }
 
 // finish reports the campaigns that have ended and that no job can join any more.
-func (s *Shadow) finish() {
+func (s *State) finish() {
 	var done []*campaign
 	for id, c := range s.campaigns {
 		gone := s.pools[c.pool].changed && c.listed != s.cycle
@@ -306,21 +296,19 @@ func (s *Shadow) finish() {
 		if !s.report.finished(c, s.pools[c.pool].name) {
 			continue
 		}
-		s.trends.add(trendStretch, c.ended, c.stretch(c.ended), 1)
-		c.counted = true
-		s.stretched(c)
+		s.trends.add(trendStretch, c.ended, c.stretch(), 1)
 		s.promise.add(c, s.begun)
 	}
 }
 
-// stretch returns the campaign's stretch if it ends at a time.
-func (c *campaign) stretch(end ostrich.Time) float64 {
-	v := ostrich.Campaign{First: c.first, Ended: end, Work: c.work, Longest: c.longest}
-	return v.Stretch(c.procs, end)
+// stretch returns the stretch of a campaign that has ended.
+func (c *campaign) stretch() float64 {
+	v := ostrich.Campaign{First: c.first, Ended: c.ended, Work: c.work, Longest: c.longest}
+	return v.Stretch(c.procs, c.ended)
 }
 
 // final returns when no job can join an ended campaign any more; see ostrich.Rule.
-func (s *Shadow) final(c *campaign) ostrich.Time {
+func (s *State) final(c *campaign) ostrich.Time {
 	switch s.rule.By {
 	case ostrich.Window:
 		return c.first + ostrich.Time(s.rule.Threshold) + 1

@@ -1,4 +1,4 @@
-package livecompare
+package live
 
 import (
 	"fmt"
@@ -356,8 +356,8 @@ func overrunOfItsOwn(t *testing.T, order func(*sidecar.Config)) {
 	s.Now += 200_000
 	s.end(2)
 	s.cycle()
-	equal(t, "finished", 2, int(s.shadow.Report().Campaigns.Finished))
-	equal(t, "reasons", []string{"overrun"}, brokenBy(t, s.shadow.Report(), 2))
+	equal(t, "finished", 2, int(s.state.Report().Campaigns.Finished))
+	equal(t, "reasons", []string{"overrun"}, brokenBy(t, s.state.Report(), 2))
 }
 
 // Only so many campaigns are listed, the latest first.
@@ -424,7 +424,7 @@ func TestChangedHands(t *testing.T) {
 	s.Records[1].Job.User = 2
 	s.tell(ostrich.Change, 1)
 	s.cycle()
-	equal(t, "campaigns", 1, len(s.shadow.campaigns))
+	equal(t, "campaigns", 1, len(s.state.campaigns))
 	s.start(1)
 	s.cycle()
 	s.end(1)
@@ -447,7 +447,7 @@ func TestOutageElsewhere(t *testing.T) {
 	s.capacity("gpu", 3)
 	s.cycle()
 	got := make(map[string]blame)
-	for k, c := range s.shadow.campaigns {
+	for k, c := range s.state.campaigns {
 		got[fmt.Sprint(k.pool, " of ", c.name)] = c.blame
 	}
 	equal(t, "blame", map[string]blame{"0 of u1": 0, "1 of u1": 1 << Outage, "1 of u2": 0}, got)

@@ -1,4 +1,4 @@
-package livecompare
+package live
 
 import (
 	"math"
@@ -10,13 +10,11 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// totals are the counts of all points: waits, those of the shadow machine, stretches, those of it.
-func totals(points []Point) (n [4]uint64) {
+// totals are the counts of all points: waits, stretches.
+func totals(points []Point) (n [2]uint64) {
 	for _, p := range points {
 		n[0] += p.Wait.Count
-		n[1] += p.ShadowWait.Count
-		n[2] += p.Stretch.Count
-		n[3] += p.ShadowStretch.Count
+		n[1] += p.Stretch.Count
 	}
 	return n
 }
@@ -29,8 +27,7 @@ func near(t *testing.T, what string, want, got float64) {
 	}
 }
 
-// As in TestEarlierAndLater: Slurm takes the large campaign that came first,
-// OStrich the small one.
+// The waits of jobs that started, and the stretches of campaigns that ended.
 func TestTrends(t *testing.T) {
 	s := full(t)
 	s.submit(2, 2, 4, 7200) // at 10 010
@@ -40,34 +37,27 @@ func TestTrends(t *testing.T) {
 	s.end(1)
 	s.start(2)
 	r := s.cycle()
-	equal(t, "2 waits on the shadow machine", [4]uint64{1, 0, 1, 1}, totals(r.Trends)) // campaign 1 has ended
+	equal(t, "2 has started, 1 has ended", [2]uint64{1, 1}, totals(r.Trends))
 	equal(t, "wait of 2", Spread{1, 20, 20}, r.Trends[0].Wait)
 	equal(t, "when", []ostrich.Time{9900}, []ostrich.Time{r.Trends[0].Time})
 	for range 6 {
-		r = s.cycle()
+		s.cycle()
 	}
-	equal(t, "it has started there", Spread{1, 90, 90}, r.Trends[0].ShadowWait)
 	s.end(2)
 	s.start(3)
 	r = s.cycle()
-	equal(t, "3 has started", [4]uint64{2, 2, 2, 2}, totals(r.Trends))
-	// 2 ran for 70 s from 10 030 on, and from 10 100 on there.
-	near(t, "stretch of 2", 90.0/70, r.Trends[0].Stretch.P90)
-	near(t, "stretch of 2 there", 160.0/70, r.Trends[0].ShadowStretch.P90)
+	equal(t, "3 has started", [2]uint64{2, 2}, totals(r.Trends))
+	near(t, "stretch of 2", 90.0/70, r.Trends[0].Stretch.P90) // it ran for 70 s from 10 030 on
 	s.Now += 230
 	s.end(3)
 	r = s.cycle()
 	equal(t, "points", []ostrich.Time{9900, 10_200}, []ostrich.Time{r.Trends[0].Time, r.Trends[1].Time})
-	// 3 ran for 240 s from 10 100 on, and from 10 040 on there.
-	equal(t, "3 ended", []Spread{{1, 320.0 / 240, 320.0 / 240}, {1, 260.0 / 240, 260.0 / 240}},
-		[]Spread{r.Trends[1].Stretch, r.Trends[1].ShadowStretch})
-	equal(t, "waits in all", [4]float64{2, 100, 2, 110}, [4]float64{
-		float64(r.Waits.Real.Count), r.Waits.Real.Sum, float64(r.Waits.Shadow.Count), r.Waits.Shadow.Sum,
-	})
+	equal(t, "3 ended", Spread{1, 320.0 / 240, 320.0 / 240}, r.Trends[1].Stretch) // it ran for 240 s from 10 100 on
+	equal(t, "waits in all", [2]float64{2, 100}, [2]float64{float64(r.Waits.Count), r.Waits.Sum})
 }
 
 // A job is counted at its first start, a task of an array each, and one that OStrich leaves
-// alone waits as long there.
+// alone too.
 func TestWhoseWait(t *testing.T) {
 	s := full(t)
 	s.submit(5, 2, 1, 600, func(_ *ostrich.Job, q *priority.Queued) { q.Pinned, q.SiteKnown = true, false })
@@ -79,13 +69,12 @@ func TestWhoseWait(t *testing.T) {
 	s.end(1)
 	s.start(5, 3)
 	r := s.cycle()
-	equal(t, "5 and 3", [4]uint64{4, 4, 1, 1}, totals(r.Trends))
+	equal(t, "5 and 3", [2]uint64{4, 1}, totals(r.Trends))
 	s.requeue(5)
 	s.cycle()
 	s.start(5)
 	r = s.cycle()
-	equal(t, "requeued", uint64(4), r.Waits.Real.Count)
-	equal(t, "requeued, there", uint64(4), r.Waits.Shadow.Count)
+	equal(t, "requeued", uint64(4), r.Waits.Count)
 }
 
 func TestTrendsAreBounded(t *testing.T) {
@@ -114,24 +103,10 @@ func TestTrendsAreBounded(t *testing.T) {
 	n.add(trendWait, (1000+trendSteps)*trendStep, 7, 1)
 	n.add(trendWait, 1000*trendStep, 5, 1) // over
 	points = n.list()
-	equal(t, "count", [4]uint64{1, 0, 0, 0}, totals(points))
+	equal(t, "count", [2]uint64{1, 0}, totals(points))
 	equal(t, "the slot of the day before", Spread{1, 7, 7}, points[len(points)-1].Wait)
 	n.add(trendWait, (1009+trendSteps)*trendStep, 7, 1) // a start ahead of the cycle's clock
 	equal(t, "ahead", uint64(2), n.list()[len(points)-1].Wait.Count)
-}
-
-// The stretch of a campaign there is counted once, and when its last job has
-// started there.
-func TestStretchedOnce(t *testing.T) {
-	s := New()
-	s.trends.at(10_000)
-	c := &campaign{procs: 4, first: 9_000, ended: 9_900, work: 400, longest: 100, virtual: 9_950, owed: 1, counted: true}
-	s.stretched(c)
-	equal(t, "a job has yet to start there", [4]uint64{}, totals(s.trends.list()))
-	c.owed = 0
-	s.stretched(c)
-	s.stretched(c)
-	equal(t, "once", Spread{1, 9.5, 9.5}, s.trends.list()[0].ShadowStretch)
 }
 
 // The quantiles of a sample are near those of its values.

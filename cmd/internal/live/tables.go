@@ -1,4 +1,4 @@
-package livecompare
+package live
 
 import (
 	"fmt"
@@ -11,17 +11,31 @@ import (
 // Tables returns the report for people, without tables of nothing.
 func (r *Report) Tables() []format.Table {
 	all, users := r.Campaigns.Promise.tables()
-	list := []format.Table{r.orderTable(), r.startsTable(), r.campaignsTable(), r.Satisfaction.table(), r.brokenTable(), all, users, r.lastTable()}
+	list := []format.Table{nightsTable(r.Nights), r.orderTable(), r.campaignsTable(), r.brokenTable(), all, users, r.lastTable()}
 	return slices.DeleteFunc(list, func(t format.Table) bool { return len(t.Rows) == 0 })
 }
 
-// Note says what the comparison does not know, "" for nothing.
-func (r *Report) Note() string {
-	if len(r.Classes) == 0 {
-		return ""
+// Notes say what the report does not know.
+func (r *Report) Notes() (list []string) {
+	if len(r.Classes) > 0 {
+		list = append(list, fmt.Sprintf("Jobs are of %d classes (%s). The comparison knows no classes: it takes the campaigns of each as if they had their pool alone, "+
+			"so for all but the first, bounds are too early and ρ is too large.", len(r.Classes), strings.Join(r.Classes, "; ")))
 	}
-	return fmt.Sprintf("Jobs are of %d classes (%s). The comparison knows no classes: it runs the jobs of each as if they had their pool alone, so for all but the first, "+
-		"OStrich's starts and waits here are too early, and its campaigns too good.", len(r.Classes), strings.Join(r.Classes, "; "))
+	if len(r.Nights) == 0 {
+		list = append(list, NoNight)
+	}
+	return list
+}
+
+// Verdict returns what the nightly comparisons found in words, "" for nothing.
+func (r *Report) Verdict() string {
+	var b strings.Builder
+	for _, n := range r.Nights {
+		if len(n.Verdict) > 0 {
+			fmt.Fprintf(&b, "The %s before %s: %s\n", n.Period, format.Moment(float64(n.To)), strings.Join(n.Verdict, "\n"))
+		}
+	}
+	return b.String()
 }
 
 func (r *Report) orderTable() format.Table {
@@ -47,25 +61,6 @@ func (r *Report) orderTable() format.Table {
 	}
 	t.Add(first...)
 	t.Add(shift...)
-	return t
-}
-
-func (r *Report) startsTable() format.Table {
-	t := format.Table{
-		Title:  "Starts, compared with those that OStrich would have made",
-		Header: []string{"START", "JOBS", "OPEN", "KNOWN", "MEAN", "<=1MIN", "<=1H"},
-	}
-	s := &r.Starts
-	t.Add("same", s.Same, "", "", "", "", "")
-	for _, row := range []struct {
-		name string
-		jobs uint64
-		open int
-		by   *Histogram
-	}{{"earlier", s.Earlier, s.RunEarlier, &s.EarlierSeconds}, {"later", s.Later, s.WaitLater, &s.LaterSeconds}} {
-		t.Add(row.name, row.jobs, row.open, row.by.Count, row.by.meanCell("s"), row.by.upToCell(60), row.by.upToCell(3600))
-	}
-	t.Add("not compared", s.NotCompared+s.LeftOut, "", "", "", "", "")
 	return t
 }
 

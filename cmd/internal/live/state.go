@@ -1,4 +1,4 @@
-package livecompare
+package live
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
-	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/slurmdb"
 )
 
@@ -19,14 +18,13 @@ type Source interface {
 	UserName(id ostrich.UserID) string
 }
 
-// Shadow keeps the comparison of one cluster. It is not safe for concurrent use.
-type Shadow struct {
+// State keeps the comparison of one cluster. It is not safe for concurrent use.
+type State struct {
 	report Report
 	window window
 	trends *trends
 
 	promise promise
-	accept  satisfaction.Acceptance
 	begun   ostrich.Time // what came before is not known
 
 	jobs      map[ostrich.JobID]*job // that have not ended
@@ -42,40 +40,31 @@ type Shadow struct {
 	running    []*job       // in reality
 	generation uint64       // of the latest cycle
 	due        ostrich.Time // when something may happen without an event; 0: never
-	again      bool         // the shadow machine may start something in the next cycle without an event
-	hung       int          // pending records that the shadow machine has started
-	early      int          // jobs that have started and wait there
 	tiers      map[string]int
 	overlaps   []Overlap
 	depth      int // how many jobs Slurm looks at
 }
 
-// pool is one pool with its shadow machine.
+// pool is one pool.
 type pool struct {
 	name     string
 	schedule *ostrich.Schedule
 	changed  bool // since the cycle before
 	procs    int
-	idle     int  // processors that are idle in reality
-	overrun  bool // a job outlives its time limit
-
-	order  []*job          // as planned in the latest cycle
-	line   []*job          // what the shadow machine has yet to start, in its order
-	splits map[*job][]*job // tasks with records of their own now, before the record they left
-	newest []*job          // behind the line
-	busy   []*job          // what holds its processors
-	fronts fronts
+	overrun  bool   // a job outlives its time limit
+	order    []*job // as planned in the latest cycle
+	fronts   fronts
 }
 
 // New returns a comparison that knows nothing yet.
-func New() *Shadow {
-	return &Shadow{report: newReport(), trends: newTrends(), jobs: make(map[ostrich.JobID]*job), campaigns: make(map[key]*campaign)}
+func New() *State {
+	return &State{report: newReport(), trends: newTrends(), jobs: make(map[ostrich.JobID]*job), campaigns: make(map[key]*campaign)}
 }
 
 // Observe adds a cycle. Cycles of one sidecar must come in their order; a cycle
 // after a failed one has the events of both. Observe only reads cycle, events and
 // plan, and does not keep them.
-func (s *Shadow) Observe(c *sidecar.Cycle, from Source) {
+func (s *State) Observe(c *sidecar.Cycle, from Source) {
 	config := from.Config()
 	if s.report.Cycles > 0 && s.report.Cluster != config.Cluster {
 		*s = *New() // a reload has turned to another cluster
@@ -84,19 +73,18 @@ func (s *Shadow) Observe(c *sidecar.Cycle, from Source) {
 	s.now = c.Time
 	s.enforce = config.Mode == sidecar.Enforce
 	s.report.cycle(c, config)
-	s.accepts(config.Satisfaction)
 	s.trends.at(c.Time)
-	if s.other(c) || s.again || (s.due != 0 && c.Time >= s.due) {
+	if s.other(c) || (s.due != 0 && c.Time >= s.due) {
 		s.process(c, from, config)
 	}
 	s.compareOrder(c)
 }
 
 // other reports whether anything changed since the cycle before.
-func (s *Shadow) other(c *sidecar.Cycle) bool { return c.Generation != s.generation }
+func (s *State) other(c *sidecar.Cycle) bool { return c.Generation != s.generation }
 
 // process processes a cycle in which something has changed.
-func (s *Shadow) process(c *sidecar.Cycle, from Source, config sidecar.Config) {
+func (s *State) process(c *sidecar.Cycle, from Source, config sidecar.Config) {
 	planned := s.other(c)
 	s.generation = c.Generation
 	s.tiers = make(map[string]int, len(c.Partitions))
@@ -107,7 +95,7 @@ func (s *Shadow) process(c *sidecar.Cycle, from Source, config sidecar.Config) {
 		s.rule = o.Rule
 	}
 	s.depth = cmp.Or(config.Priority.Depth, max(c.Controller.Depth(), 1))
-	s.due, s.again, s.started, s.fresh = 0, false, nil, nil
+	s.due, s.started, s.fresh = 0, nil, nil
 	if c.Anew || len(s.pools) != len(c.Pools) {
 		s.begin(c, from)
 		planned = true
@@ -125,44 +113,33 @@ func (s *Shadow) process(c *sidecar.Cycle, from Source, config sidecar.Config) {
 	s.note(c, from)
 	s.passers()
 	s.rankStarts()
-	for i := range s.pools {
-		s.step(i)
-	}
-	for _, j := range s.started {
-		j.just = false
-	}
 	if planned {
 		s.observePlan(c)
-		s.again = true // the shadow machine has yet to go through it
 	}
 	s.finish()
 	s.updatePromise()
 }
 
-// begin starts anew from what is known of the unfinished jobs: the shadow machine
-// runs what runs.
-func (s *Shadow) begin(c *sidecar.Cycle, from Source) {
+// begin starts anew from what is known of the unfinished jobs.
+func (s *State) begin(c *sidecar.Cycle, from Source) {
 	s.jobs, s.campaigns = make(map[ostrich.JobID]*job), make(map[key]*campaign)
 	s.pools = make([]pool, len(c.Pools))
-	s.hung, s.early, s.running = 0, 0, nil
+	s.running = nil
 	s.begun = c.Time
 	s.promise.forget()
 	for i, in := range c.Pools {
-		s.pools[i] = pool{name: in.Pool.Name, schedule: in.Schedule, procs: in.Schedule.Procs(), splits: make(map[*job][]*job)}
+		s.pools[i] = pool{name: in.Pool.Name, schedule: in.Schedule, procs: in.Schedule.Procs()}
 	}
 	for _, r := range from.Live() {
 		j := new(job)
 		j.copyFrom(&r.Job)
-		j.start, j.virtual, j.rested = r.Job.Start, r.Job.Start, r.Job.Suspended
-		j.able, j.again = max(j.submit, r.Eligible), j.start != 0
+		j.start, j.rested, j.again = r.Job.Start, r.Job.Suspended, r.Job.Start != 0
 		if r.State == accounting.Suspended {
 			j.paused = c.Time
 		}
 		s.jobs[j.id] = j
 		s.place(j)
 		if j.start != 0 && j.pool >= 0 {
-			p := &s.pools[j.pool]
-			p.busy = append(p.busy, j)
 			s.running = append(s.running, j)
 		}
 		s.fresh = append(s.fresh, j)
@@ -170,7 +147,7 @@ func (s *Shadow) begin(c *sidecar.Cycle, from Source) {
 }
 
 // place finds the pool and the expected length of a job.
-func (s *Shadow) place(j *job) {
+func (s *State) place(j *job) {
 	was := j.pool
 	j.pool = -1
 	for i := range s.pools {
@@ -189,7 +166,7 @@ func (s *Shadow) place(j *job) {
 }
 
 // event processes what has happened to a job or to the machine.
-func (s *Shadow) event(e *ostrich.Event) {
+func (s *State) event(e *ostrich.Event) {
 	if e.Kind == ostrich.Capacity {
 		s.resize(e)
 		return
@@ -223,14 +200,12 @@ func (s *Shadow) event(e *ostrich.Event) {
 	case ostrich.End:
 		s.end(j, e)
 	case ostrich.Capacity, ostrich.Reshare: // above
-	case ostrich.Release:
-		j.able = max(j.able, e.At)
-	case ostrich.Hold: // the plan shows which jobs cannot start
+	case ostrich.Hold, ostrich.Release: // the plan shows which jobs cannot start
 	}
 }
 
 // resize gives a pool another number of processors.
-func (s *Shadow) resize(e *ostrich.Event) {
+func (s *State) resize(e *ostrich.Event) {
 	i := slices.IndexFunc(s.pools, func(p pool) bool { return p.name == e.Pool })
 	if len(s.pools) == 1 {
 		i = 0
@@ -249,12 +224,10 @@ func (s *Shadow) resize(e *ostrich.Event) {
 }
 
 // submit adds a new job. A task that leaves the record of its array stands where
-// the array stands, and takes along one of the starts that the shadow machine has
-// given the array.
-func (s *Shadow) submit(from *ostrich.Job) {
+// the array stands.
+func (s *State) submit(from *ostrich.Job) {
 	j := &job{pool: -1}
 	j.copyFrom(from)
-	j.able = j.submit
 	s.jobs[j.id] = j
 	s.fresh = append(s.fresh, j)
 	array := s.jobs[j.group]
@@ -264,25 +237,10 @@ func (s *Shadow) submit(from *ostrich.Job) {
 	}
 	array.tasks--
 	j.class, j.tier, j.rank, j.startable, j.campaign = array.class, array.tier, array.rank, array.startable, array.campaign
-	if at := array.pop(); at != 0 {
-		j.ahead = []run{{at, 1}}
-		s.hung++
-		if len(array.ahead) == 0 {
-			s.hung--
-		}
-	}
-	if array.pool < 0 {
-		return
-	}
-	p := &s.pools[array.pool]
-	if len(j.ahead) > 0 {
-		p.busy = append(p.busy, j)
-	}
-	p.splits[array] = append(p.splits[array], j)
 }
 
 // tier returns the highest PriorityTier of a job's partitions.
-func (s *Shadow) tier(partitions string) int {
+func (s *State) tier(partitions string) int {
 	t := 0
 	for name := range strings.SplitSeq(partitions, ",") {
 		t = max(t, s.tiers[name])
@@ -291,67 +249,34 @@ func (s *Shadow) tier(partitions string) int {
 }
 
 // start processes the start of a job in reality.
-func (s *Shadow) start(j *job, e *ostrich.Event) {
+func (s *State) start(j *job, e *ostrich.Event) {
 	if j.start != 0 {
 		return
 	}
-	was := j.pool
-	at := j.pop()
-	if at != 0 {
-		s.hung--
-	}
 	j.copyFrom(&e.Job)
-	j.start, j.tasks = e.At, e.Job.Count()
-	j.just = true
+	j.start = e.At
 	s.waited(j)
 	s.started, s.running = append(s.started, j), append(s.running, j)
 	s.fresh = append(s.fresh, j)
-	if at != 0 {
-		j.virtual = at
-		s.report.Starts.LaterSeconds.add(float64(max(0, j.start-at)))
-	} else if j.class == reserved || j.class == alone {
-		j.virtual = j.start
-		s.report.Starts.NotCompared++
-	}
-	if j.virtual != 0 {
-		s.waitedThere(j)
-	}
-	if at == 0 && j.virtual != 0 && was >= 0 {
-		s.pools[was].busy = append(s.pools[was].busy, j)
-	}
 }
 
 // requeue lets a job wait again, as if it had never run.
-func (s *Shadow) requeue(j *job) {
+func (s *State) requeue(j *job) {
 	if j.campaign != nil {
 		j.campaign.blame.add(Requeued)
 	}
-	if j.early {
-		s.early--
-	}
-	j.start, j.virtual, j.early, j.just, j.paused, j.rested, j.ahead = 0, 0, false, false, 0, 0, nil
+	j.start, j.paused, j.rested = 0, 0, 0
 	j.rank, j.class, j.startable, j.again = 0, unseen, false, true
 }
 
 // end processes the end of a job in reality.
-func (s *Shadow) end(j *job, e *ostrich.Event) {
+func (s *State) end(j *job, e *ostrich.Event) {
 	delete(s.jobs, j.id)
 	if e.Job.Start == 0 || j.start == 0 {
-		if len(j.ahead) > 0 {
-			s.hung--
-		}
-		j.left, j.ended, j.ahead = true, true, nil
+		j.left, j.ended = true, true
 	} else {
 		j.ended, j.paused, j.rested = true, 0, e.Job.Suspended
 		j.ran = max(0, ostrich.Duration(e.At-j.start)-e.Job.Suspended)
-		if j.just && j.virtual == 0 { // too short to be seen by the shadow machine
-			j.virtual = j.start
-			s.waitedThere(j)
-			s.report.Starts.NotCompared++
-		}
-		if j.virtual != 0 {
-			s.judge(j)
-		}
 	}
 	s.tally(j, e)
 }

@@ -1,4 +1,4 @@
-package livecompare
+package live
 
 import (
 	"maps"
@@ -22,13 +22,13 @@ type site struct {
 	t       *testing.T
 	config  sidecar.Config
 	sidecar *sidecar.Sidecar
-	shadow  *Shadow
+	state   *State
 }
 
 func newSite(t *testing.T, procs int, edit ...func(*sidecar.Config)) *site {
 	t.Helper()
 	s := &site{
-		t: t, config: sidecar.Default(), shadow: New(),
+		t: t, config: sidecar.Default(), state: New(),
 		Site: memslurm.NewSite("c", 10_000, priority.Partition{Name: "main", PriorityTier: 1}, priority.Partition{Name: "high", PriorityTier: 5},
 			priority.Partition{Name: "gpu", PriorityTier: 1}),
 	}
@@ -129,8 +129,8 @@ func (s *site) after(d ostrich.Duration) *Report {
 	for _, odd := range c.Odd {
 		s.t.Error(odd)
 	}
-	s.shadow.Observe(c, s)
-	return s.shadow.Report()
+	s.state.Observe(c, s)
+	return s.state.Report()
 }
 
 func (s *site) Config() sidecar.Config { return s.config }

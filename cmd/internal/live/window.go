@@ -1,4 +1,4 @@
-package livecompare
+package live
 
 import "slurm-ostrich/ostrich"
 

@@ -1,4 +1,4 @@
-package livecompare
+package live
 
 import (
 	"cmp"
@@ -94,7 +94,7 @@ func (p *promise) add(c *campaign, begun ostrich.Time) {
 }
 
 // updatePromise computes ρ of the campaigns that are due.
-func (s *Shadow) updatePromise() {
+func (s *State) updatePromise() {
 	p := &s.promise
 	if len(p.due) == 0 && len(p.rhos) == 0 {
 		return
@@ -133,7 +133,7 @@ func (p *promise) trim(now ostrich.Time) {
 
 // computeRho computes ρ of the due campaigns of a pool. All known campaigns share
 // the reference machine, with true lengths, and expected ones for unfinished jobs.
-func (s *Shadow) computeRho(pool int) {
+func (s *State) computeRho(pool int) {
 	p := &s.promise
 	known := slices.Clone(p.past)
 	for _, c := range s.campaigns {
@@ -173,13 +173,16 @@ func (s *Shadow) computeRho(pool int) {
 
 // openWork returns the work of the jobs of a pool that run, or wait for their
 // turn.
-func (s *Shadow) openWork(pool int) map[*campaign][]arrival {
+func (s *State) openWork(pool int) map[*campaign][]arrival {
 	open := make(map[*campaign][]arrival)
 	for _, j := range s.jobs {
 		if j.campaign == nil || j.pool != pool || (j.start == 0 && !j.startable) {
 			continue
 		}
-		length := s.expected(&s.pools[pool], j)
+		length, ok := s.pools[pool].schedule.Expected(j.id)
+		if !ok {
+			length = j.expect
+		}
 		if j.start != 0 {
 			length = max(length, ostrich.Duration(s.now-j.start))
 		}
