@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 )
 
 // ErrTooMuch marks a request that would read too many rows.
@@ -25,13 +26,10 @@ func (r *Reader) Find(ctx context.Context, id ostrich.JobID, task, offset int) (
 	if err != nil {
 		return Record{}, false, err
 	}
-	var found *row
-	err = r.db.each(ctx, r.findQuery(id, task, offset), func(v []driver.Value) {
-		w := r.parser.parse(v)
-		found = &w
-	})
+	var found *accounting.Row // one at most
+	err = r.db.each(ctx, r.findQuery(id, task, offset), func(v []driver.Value) { found = r.parser.parse(v) })
 	if err == nil && found != nil {
-		err = r.nameOf(ctx, found.assoc)
+		err = r.nameOf(ctx, found.Assoc)
 	}
 	if err != nil {
 		return Record{}, false, r.failed(fmt.Sprintf("job %d", id), err)
@@ -39,7 +37,8 @@ func (r *Reader) Find(ctx context.Context, id ostrich.JobID, task, offset int) (
 	if found == nil {
 		return Record{}, false, nil
 	}
-	return r.describe(found, found.pause(now)), true, nil
+	w := r.row(found)
+	return r.describe(&w, found, w.pause(now)), true, nil
 }
 
 // nameOf reads an association, if no poll has.
@@ -73,7 +72,7 @@ func (r *Reader) findQuery(id ostrich.JobID, task, offset int) string {
 // their ends: it reads what has ended since from. If that is more than 200 000 rows or
 // from is before the history of the configuration, it visits none, and the error is an
 // ErrTooMuch. The row passed to visit is valid until the next one.
-func (r *Reader) Started(ctx context.Context, from, to ostrich.Time, visit func(*Row)) error {
+func (r *Reader) Started(ctx context.Context, from, to ostrich.Time, visit func(*accounting.Row)) error {
 	now, err := r.clock(ctx)
 	if err != nil {
 		return err
@@ -88,7 +87,7 @@ func (r *Reader) Started(ctx context.Context, from, to ostrich.Time, visit func(
 	if n > mostStarted {
 		return fmt.Errorf("%w: more than %d jobs have ended since its submission", ErrTooMuch, mostStarted)
 	}
-	started := func(j *Row) {
+	started := func(j *accounting.Row) {
 		if j.Start >= from && j.Start < to {
 			visit(j)
 		}

@@ -102,7 +102,7 @@ func TestStarted(t *testing.T) {
 	)
 	r := open(t, config(db))
 	var ids []ostrich.JobID
-	visit := func(j *slurmdb.Row) { ids = append(ids, j.ID) }
+	visit := func(j *accounting.Row) { ids = append(ids, j.ID) }
 	if err := r.Started(t.Context(), ostrich.Time(from), ostrich.Time(from+100), visit); err != nil {
 		t.Fatal(err)
 	}

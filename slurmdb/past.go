@@ -14,19 +14,16 @@ import (
 // Reads for package archive. They do not depend on polls and do not change what
 // polls report.
 
-// Row is what LiveRows, EndedRows and Started visit.
-type Row = accounting.Row
-
 // LiveRows reads the rows that have not ended, of jobs submitted before a time.
 // The row passed to visit is valid until the next one.
-func (r *Reader) LiveRows(ctx context.Context, submitted, now ostrich.Time, visit func(*Row)) error {
+func (r *Reader) LiveRows(ctx context.Context, submitted, now ostrich.Time, visit func(*accounting.Row)) error {
 	return r.rows(ctx, r.pastLiveQuery(submitted), now, visit)
 }
 
 // EndedRows reads the rows that ended in [from, to), or from on if to is 0, of
 // jobs submitted before a time. The row passed to visit is valid until the next
 // one.
-func (r *Reader) EndedRows(ctx context.Context, from, to, submitted, now ostrich.Time, visit func(*Row)) error {
+func (r *Reader) EndedRows(ctx context.Context, from, to, submitted, now ostrich.Time, visit func(*accounting.Row)) error {
 	return r.rows(ctx, r.pastEndedQuery(from, to, submitted), now, visit)
 }
 
@@ -47,32 +44,21 @@ func (r *Reader) pastQuery(where string, submitted ostrich.Time) string {
 		where+" AND time_submit < "+strconv.FormatInt(int64(submitted), 10))
 }
 
-func (r *Reader) rows(ctx context.Context, query string, now ostrich.Time, visit func(*Row)) error {
-	var one Row
+func (r *Reader) rows(ctx context.Context, query string, now ostrich.Time, visit func(*accounting.Row)) error {
 	err := r.db.each(ctx, query, func(v []driver.Value) {
-		w := r.parser.parse(v)
-		one = Row{
-			ID: w.id, Array: w.array, Task: -1, State: w.state, Tasks: w.tasks, Req: w.req, Alloc: w.alloc,
-			Submit: w.submit, Start: w.start, End: w.end,
-			UID: w.uid, Assoc: w.assoc, QOSNumber: w.qos,
-			Account: r.texts.Of(r.parser.account(v)), Partition: w.partition,
-			Limit: 60 * ostrich.Duration(w.limit), Class: w.class, Unfinished: w.unfinished, Impossible: w.impossible(now, true),
-		}
-		if w.eligible < noVal {
-			one.Eligible = w.eligible
-		}
+		one := r.parser.parse(v)
+		w := r.row(one)
+		one.Impossible, one.Suspended = w.impossible(now, true), 0
 		if w.started() {
 			one.Suspended = w.pause(now)
 		} else {
 			one.Start = 0
 		}
-		one.Asked, _ = readTRES(text(v[colReq])) // Impossible says what is malformed.
-		one.Held, _ = readTRES(text(v[colAlloc]))
 		if r.config.Classes {
 			one.NameClass = accounting.NameClass(text(optional(v, r.parser.saying.name)))
 			one.ScriptClass = accounting.ScriptClass(number(optional(v, r.parser.saying.script)))
 		}
-		visit(&one)
+		visit(one)
 	})
 	if err != nil {
 		return r.failed("jobs", err)

@@ -1,7 +1,6 @@
 package slurmdb
 
 import (
-	"errors"
 	"maps"
 	"slices"
 
@@ -46,11 +45,11 @@ func (l *Ledger) Begin(now ostrich.Time) *Poll {
 
 // Row adds a row. It drops a row that was reported to its end, and one that is earlier than
 // the known row of its job. It keeps one without a submission, which Enter reports as
-// impossible.
+// impossible. Row completes r.
 func (p *Poll) Row(r *accounting.Row) {
 	p.read++
 	h := p.l.history
-	w := p.l.row(r)
+	w := p.l.read(r)
 	if _, known := h.closed[w.key]; known {
 		return
 	}
@@ -104,7 +103,8 @@ func (p *Poll) Enter(emit func(ostrich.Event)) Batch {
 	p.link()
 	for i := range p.rows {
 		if w := &p.rows[i]; w.paused() {
-			w.inx = uint64(i) + 1 // that of the other rows is 0
+			x := *w.extra
+			x.inx, w.extra = uint64(i)+1, &x // that of the other rows is 0
 			p.pauses[w.inx] = l.pausesOf(w, p.now)
 		}
 	}
@@ -116,40 +116,18 @@ func (p *Poll) Enter(emit func(ostrich.Event)) Batch {
 	return b
 }
 
-// row converts a row of sacct to one of the tables.
-func (l *Ledger) row(r *accounting.Row) row {
-	w := row{
-		key: key{r.ID, r.Submit}, start: r.Start, end: r.End, eligible: r.Eligible,
-		state: r.State, limit: minutes(r.Limit), uid: r.UID, assoc: r.Assoc, qos: r.QOSNumber, array: r.Array, het: r.Het, task: NoTask,
-		tasks: min(max(r.Tasks, 1), maxTasks), nodes: uint32(min(r.Asked.Nodes, maxProcs)), partition: l.texts.Of([]byte(r.Partition)), extra: &none,
-	}
-	if r.Task >= 0 {
-		w.task = uint32(r.Task)
-	}
-	if w.end == 0 {
-		w.extra = &extra{account: l.texts.Of([]byte(r.Account)), name: r.Name}
-	}
-	if r.Exclusive {
-		w.setExclusive([]byte("NODE"))
-	}
-	w.setPauses(0, uint64(max(0, r.Suspended)))
-	l.config.fill(&w, said{name: []byte(r.Name), comment: []byte(r.Comment), wckey: []byte(r.WCKey)})
+// read completes a row of sacct, and makes of it what is kept.
+func (l *Ledger) read(r *accounting.Row) row {
+	r.Partition, r.Account = l.texts.Of([]byte(r.Partition)), l.texts.Of([]byte(r.Account))
+	l.config.say(r, said{name: []byte(r.Name), comment: []byte(r.Comment), wckey: []byte(r.WCKey)})
 	if _, present := l.names.assocs[r.Assoc]; !present && r.Assoc != 0 { // It is none of the present ones.
 		l.names.assocs[r.Assoc] = Association{ID: r.Assoc, User: r.User, Account: r.Account, Deleted: true}
 	}
 	if _, named := l.names.qos[r.QOSNumber]; !named {
 		l.names.qos[r.QOSNumber] = r.QOS
 	}
-	req, alloc := w.holds(uint64(r.Req), uint64(r.Alloc))
-	switch err := w.setProcessors(req, alloc); {
-	case r.Impossible != "":
-		w.refuse(errors.New(r.Impossible))
-	case req == 0:
-		w.refuse(errUnfinished("asks for no processor"))
-	case err != nil:
-		w.refuse(err)
-	}
-	return w
+	r.Settle()
+	return l.row(r)
 }
 
 // pausesOf returns the suspensions of a row. sacct prints only their sum, including a present
@@ -196,11 +174,7 @@ func (l *Ledger) pausesOf(w *row, now ostrich.Time) []interval {
 // Describe returns the record of a row, ended or not. It does not depend on polls and
 // does not change what polls report.
 func (l *Ledger) Describe(r *accounting.Row) Record {
-	w := l.row(r)
+	w := l.read(r)
 	l.names.uids[w.uid] = w.assoc
-	found := l.describe(&w, r.Suspended)
-	if found.Name == "" {
-		found.Name, found.Account = r.Name, r.Account
-	}
-	return found
+	return l.describe(&w, r, r.Suspended)
 }

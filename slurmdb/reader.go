@@ -159,8 +159,9 @@ func (r *Reader) fetchLive(ctx context.Context, p *Poll) error {
 	add := func(v []driver.Value) {
 		k := rowKey(v)
 		if sum, ok := changed[k]; ok {
-			w := r.parser.parse(v)
-			w.sum = sum
+			w := r.row(r.parser.parse(v))
+			x := *w.extra
+			x.sum, w.extra = sum, &x
 			p.rows = append(p.rows, w)
 			delete(changed, k)
 		}
@@ -185,7 +186,7 @@ func (r *Reader) fetchClosed(ctx context.Context, p *Poll) error {
 	}
 	return r.db.each(ctx, r.closedQuery(p.Window), func(v []driver.Value) {
 		if !r.history.over(rowKey(v)) {
-			p.rows = append(p.rows, r.parser.parse(v))
+			p.rows = append(p.rows, r.row(r.parser.parse(v)))
 		}
 	})
 }
@@ -197,7 +198,7 @@ func (r *Reader) fetchVanished(ctx context.Context, p *Poll) error {
 	err := inChunks(ctx, r.db, missed, r.byIDQuery, func(v []driver.Value) {
 		if k := rowKey(v); k.submit >= h.jobs[k.id].row.submit && !found[k] {
 			found[k] = true
-			p.rows = append(p.rows, r.parser.parse(v))
+			p.rows = append(p.rows, r.row(r.parser.parse(v)))
 		}
 	})
 	for _, id := range missed {
@@ -226,7 +227,7 @@ func (r *Reader) fetchEarlier(ctx context.Context, p *Poll) error {
 	}
 	err := inChunks(ctx, r.db, ids, r.earlierQuery, func(v []driver.Value) {
 		if k := rowKey(v); k.submit < first[k.id] && !r.history.over(k) {
-			p.rows = append(p.rows, r.parser.parse(v))
+			p.rows = append(p.rows, r.row(r.parser.parse(v)))
 		}
 	})
 	p.link()

@@ -87,16 +87,19 @@ func (l *Ledger) record(t *tracked) Record {
 	return rec
 }
 
-// describe returns the record of a row, ended or not.
-func (l *Ledger) describe(w *row, suspended ostrich.Duration) Record {
+// describe returns the record of a row, ended or not, of which w is what is kept.
+func (l *Ledger) describe(w *row, r *accounting.Row, suspended ostrich.Duration) Record {
+	named := *w.extra
+	named.account, named.name = r.Account, r.Name
 	t := &tracked{row: *w, job: l.history.job(w)}
+	t.row.extra = &named
 	if w.started() {
 		t.job.Start, t.job.Procs, t.job.Suspended = w.start, int(w.alloc), suspended
 	}
 	t.job.End = w.end
-	r := l.record(t)
-	r.State = w.state
-	return r
+	found := l.record(t)
+	found.State = w.state
+	return found
 }
 
 // UserName returns the name of a competitor: with Flat a user's name, with Tree

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"hash/maphash"
+	"math"
 	"strings"
 
 	"slurm-ostrich/ostrich"
@@ -67,7 +68,7 @@ type key struct {
 	submit ostrich.Time
 }
 
-// row is a row of the job table. Parsing has checked what a single row can show.
+// row is what is kept of an accounting.Row: it may be one of millions.
 type row struct {
 	key
 	start, end, eligible ostrich.Time
@@ -93,17 +94,9 @@ type extra struct {
 	anyQOS        string // of a pending job that asks for any of several QOS: their names, as squeue lists them
 	sum           uint64 // of the row's values
 	bad           string // why the row cannot be true, or ""
-	unfinished    bool   // bad is an errUnfinished
+	unfinished    bool   // bad, because Slurm has not written all of it, see accounting.Row.Settle
 	exclusive     bool   // it is to have its nodes for itself
 }
-
-// errUnfinished marks a row that Slurm has not written completely. It writes some
-// rows of array tasks in two steps, and between them they have no processors. A
-// job that ends before slurmdbd hears of its start gets a row with its end alone.
-// That row names root and no partition until slurmdbd hears of the start too.
-type errUnfinished string
-
-func (e errUnfinished) Error() string { return string(e) }
 
 // unfinishedFor is how long after its submission, start or end a row may be
 // unfinished before the reader reports it. It is less than the default overlap, so a row
@@ -136,6 +129,7 @@ func (w *row) paused() bool {
 
 // parser turns values into rows.
 type parser struct {
+	row    accounting.Row // the latest, of which the memory is used again
 	texts  accounting.Texts
 	config *Config
 	saying saying
@@ -153,111 +147,72 @@ func rowKey(v []driver.Value) key {
 	return key{ostrich.JobID(number(v[colID])), ostrich.Time(number(v[colSubmit]))}
 }
 
-// account returns the account of a row, if it was read.
-func (p *parser) account(v []driver.Value) []byte {
-	if at := colAccount + len(p.saying.columns); at < len(v) {
-		return text(v[at])
-	}
-	return nil
-}
-
 // parse reads rowColumns, the columns of saying, and nameColumns if they are
-// there.
-func (p *parser) parse(v []driver.Value) row {
-	w := row{
-		key:       rowKey(v),
-		start:     ostrich.Time(number(v[colStart])),
-		end:       ostrich.Time(number(v[colEnd])),
-		eligible:  ostrich.Time(number(v[colEligible])),
-		state:     accounting.State(number(v[colState])),
-		limit:     uint32(number(v[colLimit])),
-		uid:       uint32(number(v[colUser])),
-		assoc:     uint32(number(v[colAssoc])),
-		qos:       uint32(number(v[colQOS])),
-		array:     ostrich.JobID(number(v[colArray])),
-		het:       ostrich.JobID(number(v[colHet])),
-		task:      uint32(number(v[colTask])),
-		tasks:     1,
-		partition: p.texts.Of(text(v[colPartition])),
-		extra:     &none,
+// there. The row is valid until the next one.
+func (p *parser) parse(v []driver.Value) *accounting.Row {
+	r, y := &p.row, &p.saying
+	*r = accounting.Row{
+		ID:        ostrich.JobID(number(v[colID])),
+		Submit:    ostrich.Time(number(v[colSubmit])),
+		Start:     ostrich.Time(number(v[colStart])),
+		End:       ostrich.Time(number(v[colEnd])),
+		State:     accounting.State(number(v[colState])),
+		UID:       uint32(number(v[colUser])),
+		Assoc:     uint32(number(v[colAssoc])),
+		QOSNumber: uint32(number(v[colQOS])),
+		Array:     ostrich.JobID(number(v[colArray])),
+		Het:       ostrich.JobID(number(v[colHet])),
+		Task:      -1,
+		Tasks:     1,
+		Partition: p.texts.Of(text(v[colPartition])),
+		Exclusive: string(text(optional(v, y.exclusive))) == "NODE", // NO, NODE, USER, MCS or TOPO; with the last three it holds what it asks for
+		Record:    number(v[colInx]),
+		Suspended: ostrich.Duration(min(number(v[colSuspended]), math.MaxInt64)),
 	}
-	if w.limit >= noVal {
-		w.limit = 0
+	if at := number(v[colEligible]); at < noVal {
+		r.Eligible = ostrich.Time(at)
+	} else {
+		r.Throttled = at == infinite
 	}
-	if at := colAccount + len(p.saying.columns) + 1; at < len(v) {
-		w.extra = &extra{account: p.texts.Of(p.account(v)), name: string(text(v[at]))}
+	if minutes := uint32(number(v[colLimit])); minutes < noVal {
+		r.Limit = 60 * ostrich.Duration(minutes)
 	}
-	y := &p.saying
-	w.setExclusive(text(optional(v, y.exclusive)))
-	p.config.fill(&w, said{
+	if task := uint32(number(v[colTask])); task != NoTask {
+		r.Task = int64(task)
+	}
+	if at := colAccount + len(y.columns); at < len(v) {
+		r.Account = p.texts.Of(text(v[at]))
+		if at++; at < len(v) {
+			r.Name = string(text(v[at]))
+		}
+	}
+	p.config.say(r, said{
 		name: text(optional(v, y.name)), comment: text(optional(v, y.comment)), wckey: text(optional(v, y.wckey)),
 		script: number(optional(v, y.script)),
 	})
-	if list := text(optional(v, y.qos)); !w.started() && bytes.IndexByte(list, ',') >= 0 {
-		x := *w.extra
-		x.anyQOS = p.texts.Of(list)
-		w.extra = &x
+	if list := text(optional(v, y.qos)); !r.Started() && bytes.IndexByte(list, ',') >= 0 {
+		r.QOS = p.texts.Of(list)
 	}
-	w.setPauses(number(v[colInx]), number(v[colSuspended]))
-	if err := w.size(v); err != nil {
-		w.refuse(err)
+	if err := readSize(r, v); err != nil {
+		r.Impossible = err.Error()
 	}
-	return w
+	return r
 }
 
-// minutes rounds a time limit up to what the tables hold.
-func minutes(limit ostrich.Duration) uint32 { return uint32(min((max(limit, 0)+59)/60, noVal-1)) }
-
-// setExclusive sets what the column exclusive says: NO, NODE, USER, MCS or TOPO. With
-// USER, MCS and TOPO a job holds what it asks for, and keeps others away. The column is
-// empty in rows from before Slurm 26.05.
-func (w *row) setExclusive(to []byte) {
-	switch {
-	case string(to) != "NODE":
-	case w.extra == &none:
-		w.extra = &alone
-	default:
-		w.exclusive = true
-	}
-}
-
-// setPauses sets the columns of a job's suspensions, if it was or is suspended.
-func (w *row) setPauses(inx, suspended uint64) {
-	if suspended > 0 || w.state == accounting.Suspended {
-		x := *w.extra
-		x.inx, x.suspended = inx, suspended
-		w.extra = &x
-	}
-}
-
-// refuse records why the row cannot be true.
-func (w *row) refuse(why error) {
-	bad := *w.extra
-	bad.bad = why.Error()
-	_, bad.unfinished = why.(errUnfinished) //nolint:errorlint // it is never wrapped
-	w.extra = &bad
-}
-
-// size reads the tasks and the processors.
-func (w *row) size(v []driver.Value) error {
-	cpus := number(v[colCPUs])
-	asked, err := readTRES(text(v[colReq]))
-	if err != nil {
+// readSize reads the tasks and the processors.
+func readSize(r *accounting.Row, v []driver.Value) (err error) {
+	if r.Asked, err = readTRES(text(v[colReq])); err != nil {
 		return fmt.Errorf("tres_req: %w", err)
 	}
-	held, err := readTRES(text(v[colAlloc]))
-	if err != nil {
+	if r.Held, err = readTRES(text(v[colAlloc])); err != nil {
 		return fmt.Errorf("tres_alloc: %w", err)
 	}
-	req, alloc := w.holds(cmp.Or(asked.CPUs, cpus), held.CPUs)
-	if req == 0 {
-		return errUnfinished(fmt.Sprintf("asks for no processor (cpus_req %d, tres_req %q)", cpus, shorten(string(text(v[colReq])))))
+	cpus := number(v[colCPUs])
+	r.Req, r.Alloc = cmp.Or(r.Asked.CPUs, cpus), r.Held.CPUs
+	if r.Settle(); r.Req == 0 {
+		r.Impossible += fmt.Sprintf(" (cpus_req %d, tres_req %q)", cpus, shorten(string(text(v[colReq]))))
 	}
-	if err := w.setProcessors(req, alloc); err != nil {
-		return err
-	}
-	w.nodes = uint32(min(asked.Nodes, maxProcs))
-	if w.array == 0 || w.task != noVal {
+	if r.Impossible != "" || r.Array == 0 || r.Task >= 0 {
 		return nil
 	}
 	tasks := number(v[colPending])
@@ -268,48 +223,50 @@ func (w *row) size(v []driver.Value) error {
 		}
 		tasks = uint64(n)
 	}
-	if tasks == 0 && w.end == 0 && !w.started() {
+	if tasks == 0 && r.End == 0 && !r.Started() {
 		return fmt.Errorf("array record with no pending task (array_task_str %q)", shorten(string(text(v[colMask]))))
 	}
 	if tasks > maxTasks {
 		return fmt.Errorf("array of %d tasks", tasks)
 	}
-	w.tasks = uint32(max(tasks, 1))
+	r.Tasks = uint32(max(tasks, 1))
 	return nil
 }
 
-// holds returns the processors that the row asks for and those that it holds, from its
-// columns.
-func (w *row) holds(req, alloc uint64) (asks, has uint64) {
-	// If a job is cancelled that could not start yet (held, with a dependency or a
-	// begin time), Slurm writes its end as its start. It holds nothing.
-	if alloc == 0 && w.end > 0 && w.start == w.end {
-		w.start = 0
+// row makes of a row what is kept of it.
+func (l *Ledger) row(r *accounting.Row) row {
+	w := row{
+		key: key{r.ID, r.Submit}, start: r.Start, end: r.End, eligible: r.Eligible,
+		state: r.State, limit: uint32(min((max(r.Limit, 0)+59)/60, noVal-1)), uid: r.UID, assoc: r.Assoc, qos: r.QOSNumber, array: r.Array, het: r.Het,
+		task: NoTask, tasks: min(max(r.Tasks, 1), maxTasks), req: uint32(min(r.Req, maxProcs)), alloc: uint32(min(r.Alloc, maxProcs)),
+		nodes: uint32(min(r.Asked.Nodes, maxProcs)), partition: r.Partition, class: r.Class,
 	}
-	switch {
-	case !w.started():
-		alloc = 0
-	case alloc == 0:
-		alloc = req
+	if r.Throttled {
+		w.eligible = infinite
 	}
-	if req == 0 {
-		req = alloc
+	if r.Task >= 0 {
+		w.task = uint32(r.Task)
 	}
-	return req, alloc
-}
-
-// setProcessors sets the processors that the row asks for and holds.
-func (w *row) setProcessors(req, alloc uint64) error {
-	switch {
-	case w.partition == "" && w.end != 0:
-		return errUnfinished("names no partition: Slurm wrote its end alone")
-	case req > maxProcs:
-		return fmt.Errorf("asks for %d processors", req)
-	case alloc > maxProcs:
-		return fmt.Errorf("holds %d processors", alloc)
+	x := extra{said: r.Said, bad: r.Impossible, unfinished: r.Unfinished, exclusive: r.Exclusive}
+	if r.End == 0 {
+		x.account, x.name = r.Account, r.Name
 	}
-	w.req, w.alloc = uint32(req), uint32(alloc)
-	return nil
+	if r.Suspended > 0 || r.State == accounting.Suspended {
+		x.inx, x.suspended = r.Record, uint64(max(0, r.Suspended))
+	}
+	if !r.Started() && strings.Contains(r.QOS, ",") {
+		x.anyQOS = r.QOS
+	}
+	switch x {
+	case none:
+		w.extra = &none
+	case alone:
+		w.extra = &alone
+	default:
+		kept := x
+		w.extra = &kept
+	}
+	return w
 }
 
 // maxTasks is above Slurm's largest MaxArraySize (4 000 001).

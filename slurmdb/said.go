@@ -72,13 +72,13 @@ type said struct {
 	script               uint64
 }
 
-// fill sets the class, the hint and the campaign of a row.
-func (c *Config) fill(w *row, v said) {
+// say sets the class, the hint and the campaign of a row.
+func (c *Config) say(r *accounting.Row, v said) {
 	switch c.Class {
 	case ByScript:
-		w.class = cmp.Or(accounting.ScriptClass(v.script), accounting.NameClass(v.name))
+		r.Class = cmp.Or(accounting.ScriptClass(v.script), accounting.NameClass(v.name))
 	case ByName:
-		w.class = accounting.NameClass(v.name)
+		r.Class = accounting.NameClass(v.name)
 	case NoClass:
 	}
 	s := accounting.ReadComment(v.comment)
@@ -94,12 +94,7 @@ func (c *Config) fill(w *row, v said) {
 		s.Campaign = ""
 	case InComment:
 	}
-	if s == (accounting.Said{}) {
-		return
-	}
-	x := *w.extra
-	x.said = s
-	w.extra = &x
+	r.Said = s
 }
 
 // say sets the class, the hint and the campaign of a job from its row. Slurm stores a

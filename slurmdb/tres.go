@@ -10,9 +10,7 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 )
 
-// maxProcs is the most processors that a record may have; a row with more is
-// broken.
-const maxProcs = 1 << 31
+const maxProcs = accounting.MaxProcs
 
 var errTRES = errors.New("not a TRES string")
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 )
 
 // Waiting is a pending job as slurmctld describes it. slurmdbd hears of new jobs
@@ -30,18 +31,19 @@ func (l *Ledger) Expect(q *Waiting) (ostrich.Job, bool) {
 	if q.Procs < 1 || q.Procs > maxProcs || q.Tasks < 1 || q.Submit <= 0 {
 		return ostrich.Job{}, false
 	}
-	w := row{
-		key: key{q.ID, q.Submit}, uid: q.UID, array: q.Array, het: q.Het, partition: q.Partition,
-		req: uint32(q.Procs), tasks: uint32(min(q.Tasks, maxTasks)), limit: minutes(q.Limit), extra: &none,
+	r := accounting.Row{
+		ID: q.ID, Submit: q.Submit, UID: q.UID, Array: q.Array, Het: q.Het, Task: -1, Tasks: uint32(min(q.Tasks, maxTasks)), Partition: q.Partition,
+		Req: uint64(q.Procs), Limit: q.Limit,
 	}
 	known := false
-	if w.assoc, known = l.names.association(q); !known && l.config.Shares == Tree {
+	if r.Assoc, known = l.names.association(q); !known && l.config.Shares == Tree {
 		return ostrich.Job{}, false
 	}
 	if _, seen := l.names.uids[q.UID]; known && !seen {
-		l.names.uids[q.UID] = w.assoc
+		l.names.uids[q.UID] = r.Assoc
 	}
-	l.config.fill(&w, said{name: []byte(q.Name), wckey: []byte(q.WCKey)})
+	l.config.say(&r, said{name: []byte(q.Name), wckey: []byte(q.WCKey)})
+	w := l.row(&r)
 	j := l.history.job(&w)
 	j.QOS = q.QOS
 	return j, true

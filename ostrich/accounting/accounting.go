@@ -63,40 +63,6 @@ type TRES struct {
 	Memory               uint64 // MiB
 }
 
-// A Row is a row of the job table: a run of a job, or the part of a run that a resize
-// ended. Slurm's marks for "no value" are 0.
-type Row struct {
-	ID        ostrich.JobID
-	Array     ostrich.JobID // 0 unless the job belongs to an array
-	Task      int64         // of the array; -1 for none and for several
-	Tasks     uint32        // pending tasks of an array that are one record, 0 if sacct shows none; else 1
-	Het       ostrich.JobID // leader of a heterogeneous job, or 0
-	UID       uint32
-	User      string // "" without an association
-	Account   string
-	Assoc     uint32 // 0 if there is none
-	Partition string // a list while it may be any of several
-	QOS       string
-	QOSNumber uint32
-
-	Submit, Eligible, Start, End ostrich.Time // 0 for none
-	Suspended                    ostrich.Duration
-	Limit                        ostrich.Duration // 0 without one of its own
-	Req, Alloc                   uint32           // processors of one task; Alloc is 0 before the start
-	State                        State
-	Impossible                   string // why the row cannot be true, or ""
-	Asked                        TRES   // from sacct, only its nodes
-
-	// Only sacct sets these, and Task, Het, User and QOS.
-	WCKey, Name, Comment string
-	Exclusive            bool // it has its nodes for itself, or is to have them
-
-	// Only the tables set these.
-	Held                          TRES
-	Class, NameClass, ScriptClass uint64
-	Unfinished                    bool // Slurm has not written all of the row
-}
-
 // NodeEvent is a row of the event table: an outage of a node, or a size of the
 // cluster if Node is "".
 type NodeEvent struct {

@@ -168,7 +168,7 @@ type place struct {
 }
 
 // add adds a row.
-func (w *window) add(r *slurmdb.Row) {
+func (w *window) add(r *accounting.Row) {
 	w.rows++
 	if w.rows%progressEvery == 0 {
 		w.report()
@@ -207,7 +207,7 @@ func (w *window) add(r *slurmdb.Row) {
 func fit(nodes uint64) int32 { return int32(min(nodes, math.MaxInt32)) }
 
 // state returns how far the row's job has come.
-func state(r *slurmdb.Row) accounting.State {
+func state(r *accounting.Row) accounting.State {
 	switch {
 	case r.End == 0 && r.Start > 0:
 		return accounting.Running
@@ -224,7 +224,7 @@ func state(r *slurmdb.Row) accounting.State {
 // association returns the place of the association that the row's job runs for.
 // If the tables have none, because Slurm deletes associations when their jobs are
 // purged, it uses the row's account and uid; name then looks for the user's name.
-func (w *window) association(r *slurmdb.Row) int32 {
+func (w *window) association(r *accounting.Row) int32 {
 	at := place{assoc: r.Assoc}
 	a, known := w.associations[r.Assoc]
 	if !known || a.User == "" {

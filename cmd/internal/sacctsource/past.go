@@ -45,7 +45,7 @@ const mostStarted = 200_000
 
 // Started visits the rows of jobs that started in [from, to), as slurmdb.Reader.Started
 // does, and with the same limits.
-func (s *Source) Started(ctx context.Context, from, to ostrich.Time, visit func(*slurmdb.Row)) error {
+func (s *Source) Started(ctx context.Context, from, to ostrich.Time, visit func(*accounting.Row)) error {
 	diag, err := s.commands.Diag(ctx)
 	if err != nil {
 		return err

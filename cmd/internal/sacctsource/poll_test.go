@@ -11,6 +11,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sacctsource"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
@@ -188,8 +189,8 @@ func TestPast(t *testing.T) {
 			t.Errorf("%v: %+v, %v, %v; by sacct %+v, %v, %v", q, want, known, err, got, knows, bad)
 		}
 	}
-	started := func(from func(visit func(*slurmdb.Row)) error) (ids []ostrich.JobID) {
-		if err := from(func(r *slurmdb.Row) { ids = append(ids, r.ID) }); err != nil {
+	started := func(from func(visit func(*accounting.Row)) error) (ids []ostrich.JobID) {
+		if err := from(func(r *accounting.Row) { ids = append(ids, r.ID) }); err != nil {
 			t.Error(err)
 		}
 		slices.Sort(ids)
@@ -197,15 +198,15 @@ func TestPast(t *testing.T) {
 	}
 	from, to := ostrich.Time(base), ostrich.Time(base+60)
 	p.twin.now = ostrich.Time(base + 500)
-	want := started(func(visit func(*slurmdb.Row)) error { return p.reader.Started(t.Context(), from, to, visit) })
-	got := started(func(visit func(*slurmdb.Row)) error { return p.source.Started(t.Context(), from, to, visit) })
+	want := started(func(visit func(*accounting.Row)) error { return p.reader.Started(t.Context(), from, to, visit) })
+	got := started(func(visit func(*accounting.Row)) error { return p.source.Started(t.Context(), from, to, visit) })
 	if !slices.Equal(want, got) || len(got) != 3 {
 		t.Errorf("started: %v; by sacct %v", want, got)
 	}
-	for what, started := range map[string]func(context.Context, ostrich.Time, ostrich.Time, func(*slurmdb.Row)) error{
+	for what, started := range map[string]func(context.Context, ostrich.Time, ostrich.Time, func(*accounting.Row)) error{
 		"tables": p.reader.Started, "sacct": p.source.Started,
 	} {
-		err := started(t.Context(), p.twin.now-86_401, to, func(r *slurmdb.Row) { t.Errorf("%s: %+v", what, r) })
+		err := started(t.Context(), p.twin.now-86_401, to, func(r *accounting.Row) { t.Errorf("%s: %+v", what, r) })
 		if !errors.Is(err, slurmdb.ErrTooMuch) {
 			t.Errorf("%s: before the history: %v", what, err)
 		}

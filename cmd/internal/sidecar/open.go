@@ -11,6 +11,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sacctsource"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/priority/slurm"
@@ -196,7 +197,7 @@ type accounts interface {
 // finder answers questions that no poll does, see Past.
 type finder interface {
 	Find(ctx context.Context, id ostrich.JobID, task, offset int) (slurmdb.Record, bool, error)
-	Started(ctx context.Context, from, to ostrich.Time, visit func(*slurmdb.Row)) error
+	Started(ctx context.Context, from, to ostrich.Time, visit func(*accounting.Row)) error
 	Close() error
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/slurmdb"
 )
@@ -48,7 +49,7 @@ func (p *Past) Find(ctx context.Context, id ostrich.JobID, task, offset int) (fo
 }
 
 // Started visits the rows that started in [from, to), see slurmdb.Reader.Started.
-func (p *Past) Started(ctx context.Context, from, to ostrich.Time, visit func(*slurmdb.Row)) error {
+func (p *Past) Started(ctx context.Context, from, to ostrich.Time, visit func(*accounting.Row)) error {
 	return p.ask(ctx, func(r finder) error { return r.Started(ctx, from, to, visit) })
 }
 

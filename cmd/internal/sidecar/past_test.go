@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/ostrich/accounting"
 )
 
 // Without a journal nothing was written, and a journal of another cluster says nothing of
@@ -47,7 +47,7 @@ func TestPastWithoutDatabase(t *testing.T) {
 		if _, _, err := p.Find(t.Context(), 1, -1, -1); err == nil || err == first { //nolint:errorlint // another one
 			t.Errorf("not asked again: %v", err)
 		}
-		if err := p.Started(t.Context(), 1, 2, func(*slurmdb.Row) { t.Error("a row without a database") }); err == nil {
+		if err := p.Started(t.Context(), 1, 2, func(*accounting.Row) { t.Error("a row without a database") }); err == nil {
 			t.Error("no error")
 		}
 	}

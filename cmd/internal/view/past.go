@@ -10,6 +10,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/slurmdb"
@@ -24,7 +25,7 @@ type Past interface {
 	// Started visits the rows that started in [from, to), in no order. The row is valid
 	// until the next one. The error is a slurmdb.ErrTooMuch if that is more than may be
 	// read for a question; then it has visited none.
-	Started(ctx context.Context, from, to ostrich.Time, visit func(*slurmdb.Row)) error
+	Started(ctx context.Context, from, to ostrich.Time, visit func(*accounting.Row)) error
 	// Writes returns what was written for jobs, in the order of time: the result of each
 	// write, or the intention if the result is not known.
 	Writes(jobs []ostrich.JobID) ([]journal.Record, error)
@@ -179,7 +180,7 @@ func (s *Cycle) count(ctx context.Context, waiters []waiter) error {
 		to = max(to, w.until)
 		w.Meanwhile = &Meanwhile{}
 	}
-	err := s.Past.Started(ctx, from, to, func(j *slurmdb.Row) {
+	err := s.Past.Started(ctx, from, to, func(j *accounting.Row) {
 		pool := s.inPool(j.Partition)
 		end := cmp.Or(j.End, s.Time)
 		work := format.CoreHours(ostrich.Work(max(0, ostrich.Duration(end-j.Start)-j.Suspended)) * ostrich.Work(j.Alloc))

@@ -85,7 +85,7 @@ func FuzzParseJobs(f *testing.F) {
 // past is a Past with given records, rows and writes.
 type past struct {
 	records map[string]slurmdb.Record // by "id task offset"
-	rows    []slurmdb.Row
+	rows    []accounting.Row
 	writes  []journal.Record
 	fails   error
 	first   ostrich.Time // what started earlier is too much to read
@@ -101,7 +101,7 @@ func (p *past) Find(_ context.Context, id ostrich.JobID, task, offset int) (slur
 	return r, ok, p.fails
 }
 
-func (p *past) Started(_ context.Context, from, to ostrich.Time, visit func(*slurmdb.Row)) error {
+func (p *past) Started(_ context.Context, from, to ostrich.Time, visit func(*accounting.Row)) error {
 	p.asked, p.from, p.to = append(p.asked, "started"), from, to
 	if from < p.first {
 		return fmt.Errorf("%w: it is older than %d", slurmdb.ErrTooMuch, p.first)
@@ -153,7 +153,7 @@ func TestAnswer(t *testing.T) {
 			"50 3 -1":  {Job: ostrich.Job{ID: 53, Submit: 500, End: 600}, State: accounting.Cancelled, ArrayJob: 50, ArrayTask: 3, Partition: "main"},
 			"60 -1 1":  {Job: ostrich.Job{ID: 61, Submit: 900, Start: 900, End: 950}, State: accounting.Completed, HetJob: 60, ArrayTask: slurmdb.NoTask},
 		},
-		rows: []slurmdb.Row{
+		rows: []accounting.Row{
 			{ID: 1, UID: 8, Partition: "main", Start: 1000, End: 4600, Alloc: 2},                              // ahead of 30, 2 core-hours
 			{ID: 2, UID: 8, Partition: "main", Start: 2999, Alloc: 1, Suspended: 7001 - 3600},                 // still runs, 1 core-hour
 			{ID: 3, UID: 7, Partition: "main", Start: 2000, End: 5600, Alloc: 1},                              // of the same user
@@ -252,7 +252,7 @@ func TestAnswerTooOld(t *testing.T) {
 			s.live = append(s.live, slurmdb.Record{Job: ostrich.Job{ID: ostrich.JobID(30 + i), Submit: ostrich.Time(i), Start: 3000}, Partition: "main", ArrayTask: slurmdb.NoTask})
 			by.Jobs = append(by.Jobs, strconv.Itoa(30+i))
 		}
-		p := &past{first: test.first, rows: []slurmdb.Row{{ID: 1, UID: 8, Partition: "main", Start: 1000, Alloc: 1}}}
+		p := &past{first: test.first, rows: []accounting.Row{{ID: 1, UID: 8, Partition: "main", Start: 1000, Alloc: 1}}}
 		a := ask(t, s, p, by)
 		if a.Failed != nil || a.Incomplete != "" || len(p.asked) != test.asked+1 {
 			t.Errorf("%d: %q, %v", test.first, p.asked, a.Failed)

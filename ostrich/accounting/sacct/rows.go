@@ -185,7 +185,7 @@ func readRow(fields [][]byte) (row accounting.Row, err error) {
 	if asked.cpus > 0 {
 		asks = asked.cpus
 	}
-	row.Req, row.Alloc = uint32(min(asks, math.MaxUint32)), uint32(min(held.cpus, math.MaxUint32))
+	row.Req, row.Alloc = uint64(min(asks, math.MaxUint32)), uint64(min(held.cpus, math.MaxUint32))
 	row.Asked.Nodes = uint64(asked.nodes)
 	row.Exclusive = len(fields) > rowColumns && string(fields[rowColumns]) == "NODE"
 	if !readGroup(&row, fields[rowID]) {

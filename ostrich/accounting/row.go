@@ -1,0 +1,88 @@
+package accounting
+
+import (
+	"fmt"
+
+	"slurm-ostrich/ostrich"
+)
+
+// A Row is a row of the job table: a run of a job, or the part of a run that a resize
+// ended. Slurm's marks for "no value" are 0. Slurmdbd's tables and sacct give the same
+// rows, each with what it has.
+type Row struct {
+	ID        ostrich.JobID
+	Array     ostrich.JobID // 0 unless the job belongs to an array
+	Task      int64         // of the array; -1 for none and for several
+	Tasks     uint32        // pending tasks of an array that are one record, 0 if sacct shows none; else 1
+	Het       ostrich.JobID // leader of a heterogeneous job, or 0
+	UID       uint32
+	User      string // only from sacct; "" without an association
+	Account   string // not read from the tables of a row that has ended
+	Assoc     uint32 // 0 if there is none
+	Partition string // a list while it may be any of several
+	QOS       string // from the tables, only a list of several of which a pending job may get any
+	QOSNumber uint32
+
+	Submit, Eligible, Start, End ostrich.Time // 0 for none
+	Suspended                    ostrich.Duration
+	Limit                        ostrich.Duration // 0 without one of its own
+	Throttled                    bool             // not eligible, by the array's own limit of running tasks
+	Req, Alloc                   uint64           // processors of one task; Alloc is 0 before the start
+	State                        State
+	Exclusive                    bool   // it has its nodes for itself, or is to have them
+	Impossible                   string // why the row cannot be true, or ""
+	Unfinished                   bool   // Slurm has not written all of the row, which is why it is Impossible
+	Asked                        TRES   // from sacct, only its nodes
+
+	Class uint64 // see ostrich.Job.Class
+	Said  Said   // hint and campaign
+
+	Name           string // not read from the tables of a row that has ended
+	WCKey, Comment string // only from sacct
+
+	// Only the tables have these.
+	Record                 uint64 // job_db_inx, to which suspensions refer
+	Held                   TRES
+	NameClass, ScriptClass uint64
+}
+
+// MaxProcs is the most processors that a row may have; one with more is broken.
+const MaxProcs = 1 << 31
+
+// Started reports whether the job runs or ran. A pending row has not started,
+// whatever its time_start.
+func (r *Row) Started() bool { return r.Start > 0 && r.State != Pending }
+
+// Settle makes Start, Req and Alloc of a row what they mean, from what its source shows. A row
+// that asks for nothing or too much is Impossible afterwards.
+//
+// Slurm writes some rows of array tasks in two steps, and between them they have no
+// processors. A job that ends before slurmdbd hears of its start gets a row with its end
+// alone. That row names root and no partition until slurmdbd hears of the start too.
+func (r *Row) Settle() {
+	// If a job is cancelled that could not start yet (held, with a dependency or a
+	// begin time), Slurm writes its end as its start. It holds nothing.
+	if r.Alloc == 0 && r.End > 0 && r.Start == r.End {
+		r.Start = 0
+	}
+	switch {
+	case !r.Started():
+		r.Alloc = 0
+	case r.Alloc == 0:
+		r.Alloc = r.Req
+	}
+	if r.Req == 0 {
+		r.Req = r.Alloc
+	}
+	switch {
+	case r.Impossible != "":
+	case r.Req == 0:
+		r.Impossible, r.Unfinished = "asks for no processor", true
+	case r.Partition == "" && r.End != 0:
+		r.Impossible, r.Unfinished = "names no partition: Slurm wrote its end alone", true
+	case r.Req > MaxProcs:
+		r.Impossible = fmt.Sprintf("asks for %d processors", r.Req)
+	case r.Alloc > MaxProcs:
+		r.Impossible = fmt.Sprintf("holds %d processors", r.Alloc)
+	}
+}
