@@ -48,12 +48,12 @@ var harms = []struct {
 	{
 		"min_exempt_priority", true, (*view).exempt,
 		"running jobs above that priority are never preempted, and that is where the order puts jobs",
-		"remove min_exempt_priority from slurm.conf's PreemptParameters, or set priority.mode: weight and a priority.weight with which no priority reaches it",
+		"remove min_exempt_priority from slurm.conf's PreemptParameters, or set priority.mode: weight=N, with an N with which no priority reaches it",
 	},
 	{
 		"priority.classes", true, (*view).preempted,
 		"in mode strict its jobs wait behind others by the order alone, so that they never come to preempt",
-		"set priority.classes: auto, or priority.mode: weight",
+		"set priority.classes: auto, or priority.mode: weight=N",
 	},
 	{
 		"priority.classes", false, (*view).unclassed,
@@ -379,8 +379,8 @@ func (v *view) few() []Hint {
 			return nil
 		}
 		return []Hint{{
-			fmt.Sprintf("priority.weight of %d gives %d ranks, and %d are needed (%s)", v.Weight, v.Weight, needed, waiting),
-			fmt.Sprintf("set priority.weight: %d or more", needed),
+			fmt.Sprintf("priority.mode weight=%d gives %d ranks, and %d are needed (%s)", v.Weight, v.Weight, needed, waiting),
+			fmt.Sprintf("set priority.mode: weight=%d or more", needed),
 		}}
 	}
 	sum := v.Controller.Weights.Sum()

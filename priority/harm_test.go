@@ -140,16 +140,16 @@ func TestFixes(t *testing.T) {
 		}},
 		{"ranks enough", weights(2_000_000, none), nil},
 		{"few ranks", weights(10_000_000, none), []string{
-			"divide all PriorityWeight* of slurm.conf by 5, or set priority.mode: weight and priority.weight: 10000000",
+			"divide all PriorityWeight* of slurm.conf by 5, or set priority.mode: weight=10000000",
 		}},
 		{"few ranks for those that could start", weights(2_000_000, func(v *view) {
 			v.Pending, v.Partitions = 900, []Partition{{TotalCPUs: 64}, {TotalCPUs: 128}}
-		}), []string{"divide all PriorityWeight* of slurm.conf by 2, or set priority.mode: weight and priority.weight: 2000000"}},
+		}), []string{"divide all PriorityWeight* of slurm.conf by 2, or set priority.mode: weight=2000000"}},
 		{"few of them wait", weights(2_000_000, func(v *view) { v.Pending, v.Partitions = 500, []Partition{{TotalCPUs: 9000}} }), nil},
 		{"a depth", weights(13_000, func(v *view) { v.Depth = 100_000 }), []string{
-			"divide all PriorityWeight* of slurm.conf by 2, or set priority.mode: weight and priority.weight: 100000",
+			"divide all PriorityWeight* of slurm.conf by 2, or set priority.mode: weight=100000",
 		}},
-		{"a small weight", weights(2_000_000, func(v *view) { v.Mode, v.Weight, v.Pending = Weight, 700, 900 }), []string{"set priority.weight: 900 or more"}},
+		{"a small weight", weights(2_000_000, func(v *view) { v.Mode, v.Weight, v.Pending = Weight, 700, 900 }), []string{"set priority.mode: weight=900 or more"}},
 		{"a weight", weights(200_000_000, func(v *view) { v.Mode, v.Weight, v.Pending = Weight, 900, 900 }), nil},
 		{"pins", func(v *view) { v.Channel, v.Controller, v.Depth = Priority, basic(), 40_000 }, []string{"set priority.depth: 32766"}},
 	}

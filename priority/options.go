@@ -205,6 +205,6 @@ func (o Options) window(base, other int64) (window, error) {
 func (o Options) divide(needed int64) string {
 	sum := o.Controller.Weights.Sum()
 	most := max(1, limit/(2*needed+1)-1)
-	return fmt.Sprintf("divide all PriorityWeight* of slurm.conf by %d, or set priority.mode: weight and priority.weight: %d",
+	return fmt.Sprintf("divide all PriorityWeight* of slurm.conf by %d, or set priority.mode: weight=%d",
 		(sum+most-1)/most, min(limit, max(sum, needed)))
 }

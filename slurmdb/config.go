@@ -174,8 +174,10 @@ const (
 	defaultPort     = "3306"
 	defaultOverlap  = ostrich.Duration(120)
 	defaultTimeout  = 30 * time.Second
-	defaultLimit    = ostrich.Duration(7 * 86400)
 )
+
+// DefaultLimit is what Config.DefaultLimit is if it is 0.
+const DefaultLimit = ostrich.Duration(7 * 86400)
 
 // withDefaults fills in empty fields and refuses a Config that cannot work.
 func (c Config) withDefaults() (Config, error) {
@@ -196,7 +198,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.Database = cmp.Or(c.Database, defaultDatabase)
 	c.Overlap = cmp.Or(c.Overlap, defaultOverlap)
 	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
-	c.DefaultLimit = cmp.Or(c.DefaultLimit, defaultLimit)
+	c.DefaultLimit = cmp.Or(c.DefaultLimit, DefaultLimit)
 	for _, d := range []struct {
 		name   string
 		length int64

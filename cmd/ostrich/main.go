@@ -188,7 +188,7 @@ func leftOut(ctx *cli.Context, c *sidecar.Cycle) {
 // that became a setting of a policy, or an option of another command, is told how to write
 // it.
 func usageError(command string) cli.OnUsageErrorFunc {
-	report := arguments.UsageError("ostrich "+command, "")
+	report := sidecar.UsageError("ostrich "+command, "")
 	with, policies := map[string]replay.Need{"simulate": replay.Log, "platform": replay.Clusters, "compare": replay.Site}[command]
 	if !policies {
 		return report

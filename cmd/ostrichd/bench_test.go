@@ -57,7 +57,7 @@ func BenchmarkColdStart(b *testing.B) {
 	}
 	environment := append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "FAKE_SLURM="+dir, "OSTRICH_DATABASE_PASSWORD=s3cret", "OSTRICH_CONFIG=/dev/null", "NOTIFY_SOCKET=")
 	for b.Loop() {
-		cmd := exec.CommandContext(b.Context(), "ostrichd", "--once", "--journal", filepath.Join(dir, "journal.jsonl"), "--log-format", "json",
+		cmd := exec.CommandContext(b.Context(), "ostrichd", "--once", "--journal", filepath.Join(dir, "journal.jsonl"),
 			"--database-address", server.Socket, "--database-name", db.Name, "--database-user", "reader")
 		var log bytes.Buffer
 		cmd.Env, cmd.Stderr = environment, &log

@@ -121,7 +121,7 @@ func (d *daemon) run(ctx context.Context) error {
 		}
 	}()
 	d.log.Info().Str("mode", d.config.Mode).Str("channel", string(d.config.Priority.Channel)).
-		Stringer("interval", d.config.Interval).Stringer("doorbell", d.config.Doorbell).Str("listen", d.config.Listen).Str("status_listen", d.config.Status.Listen).Msg("started")
+		Stringer("interval", d.config.Interval).Str("listen", d.config.Listen).Str("status_listen", d.config.Status.Listen).Msg("started")
 	if odd := d.took(&d.config); odd != "" {
 		d.log.Info().Msg(odd)
 	}

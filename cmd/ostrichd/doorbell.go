@@ -26,6 +26,10 @@ var causes = []string{byStart, byInterval, byBell, byEcho, byRest, byProbe}
 // informs slurmdbd of new jobs every five seconds.
 const echoAfter = 6 * time.Second
 
+// lookEvery is the time between two looks at the counters: answering takes no lock of
+// slurmctld's on jobs or nodes.
+const lookEvery = time.Second
+
 // doorbell decides when the next cycle begins, and when to read slurmctld's
 // counters in between. It has no clock and does no I/O; times must not go back.
 type doorbell struct {
@@ -47,7 +51,7 @@ type doorbell struct {
 // earlier, there are none.
 func (b *doorbell) set(c *sidecar.Config, slowdown int) {
 	slow := func(d time.Duration) time.Duration { return d * time.Duration(max(slowdown, 1)) }
-	b.every, b.least, b.most = slow(c.Doorbell), slow(min(c.MinInterval, c.Interval)), slow(c.Interval)
+	b.every, b.least, b.most = slow(lookEvery), slow(min(c.MinInterval, c.Interval)), slow(c.Interval)
 	if max(b.every, b.least) >= b.most {
 		b.every = 0
 	}

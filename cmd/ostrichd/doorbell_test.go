@@ -22,10 +22,10 @@ import (
 	"slurm-ostrich/priority/slurm"
 )
 
-// belled are settings with a doorbell.
-func belled(every, least, most time.Duration) *sidecar.Config {
+// belled are settings of the pauses between cycles.
+func belled(least, most time.Duration) *sidecar.Config {
 	c := sidecar.Default()
-	c.Doorbell, c.MinInterval, c.Interval = every, least, most
+	c.MinInterval, c.Interval = least, most
 	return &c
 }
 
@@ -122,11 +122,11 @@ func TestDoorbellRandom(t *testing.T) {
 		ms := func(least, most int, what string) time.Duration {
 			return time.Duration(rapid.IntRange(least, most).Draw(t, what)) * time.Millisecond
 		}
-		every, least := ms(100, 5000, "doorbell"), ms(1000, 5000, "interval.min")
-		most := max(every, least) + ms(1000, 60_000, "more")
+		least := ms(1000, 5000, "interval.min")
+		most := least + ms(1000, 60_000, "more")
 		const lasts = 10 * time.Minute
 		r := bellRun{}
-		r.bell.set(belled(every, least, most), 1)
+		r.bell.set(belled(least, most), 1)
 		for range rapid.IntRange(0, 40).Draw(t, "moves") {
 			r.moves = append(r.moves, ms(0, int(lasts/time.Millisecond), "moment"))
 		}
@@ -167,7 +167,7 @@ func TestDoorbellRandom(t *testing.T) {
 		}
 		for _, m := range r.moves {
 			c, excused := seen(m)
-			if soon := m + 2*slowest + least + every + answers; !excused && c.began > soon {
+			if soon := m + 2*slowest + least + lookEvery + answers; !excused && c.began > soon {
 				t.Fatalf("moved at %v, seen at %v, later than %v (%s)", m, c.began, soon, c.by)
 			}
 			echo, excused := seen(c.began + echoAfter)
@@ -188,37 +188,36 @@ func TestDoorbellRandom(t *testing.T) {
 	})
 }
 
-// A quiet cluster has one cycle an interval, whatever the doorbell.
+// A quiet cluster has one cycle an interval, and looks in between if one can be earlier.
 func TestDoorbellQuiet(t *testing.T) {
 	// An echo of the first cycle is one more.
 	for _, test := range []struct {
-		every, least, most time.Duration
-		slowdown           int
-		looks, cycles      int
+		least, most   time.Duration
+		slowdown      int
+		looks, cycles int
 	}{
-		{time.Second, 2 * time.Second, 30 * time.Second, 1, 3600 - 2*121, 121},
-		{time.Second, 2 * time.Second, 30 * time.Second, 4, 900 - 2*31, 31},
-		{0, 2 * time.Second, 30 * time.Second, 1, 0, 120},
-		{time.Second, 2 * time.Second, time.Second, 1, 0, 3600},          // the default gives way
-		{10 * time.Second, 2 * time.Second, 10 * time.Second, 1, 0, 360}, // a look is no earlier than a cycle
-		{time.Second, 10 * time.Second, 11 * time.Second, 1, 326, 0},     // one look, and then a cycle
+		{2 * time.Second, 30 * time.Second, 1, 3600 - 2*121, 121},
+		{2 * time.Second, 30 * time.Second, 4, 900 - 2*31, 31},
+		{30 * time.Second, 30 * time.Second, 1, 0, 120}, // a look is no earlier than a cycle
+		{2 * time.Second, time.Second, 1, 0, 3600},      // the default gives way
+		{10 * time.Second, 11 * time.Second, 1, 326, 0}, // one look, and then a cycle
 	} {
 		r := bellRun{
 			take: func(int) (time.Duration, bool) { return 0, false },
 			look: func(int) (time.Duration, bool) { return 0, false },
 		}
-		r.bell.set(belled(test.every, test.least, test.most), test.slowdown)
+		r.bell.set(belled(test.least, test.most), test.slowdown)
 		r.run(time.Hour)
 		if test.cycles == 0 {
 			test.cycles = int(time.Hour/test.most) + 1
 		}
 		if r.looks != test.looks || len(r.cycles) != test.cycles {
-			t.Errorf("doorbell %v, interval.min %v, interval %v, slowdown %d: %d looks and %d cycles an hour, want %d and %d",
-				test.every, test.least, test.most, test.slowdown, r.looks, len(r.cycles), test.looks, test.cycles)
+			t.Errorf("interval.min %v, interval %v, slowdown %d: %d looks and %d cycles an hour, want %d and %d",
+				test.least, test.most, test.slowdown, r.looks, len(r.cycles), test.looks, test.cycles)
 		}
 		for _, c := range r.cycles[2:] {
 			if c.by != byInterval {
-				t.Errorf("doorbell %v: a cycle for %s", test.every, c.by)
+				t.Errorf("interval.min %v: a cycle for %s", test.least, c.by)
 			}
 		}
 	}
@@ -237,7 +236,7 @@ type rings struct {
 
 func newRings() *rings {
 	r := &rings{world: newWorld()}
-	r.daemon.config = *belled(time.Second, 2*time.Second, 30*time.Second)
+	r.daemon.config = *belled(2*time.Second, 30*time.Second)
 	r.daemon.config.Socket, r.daemon.config.Listen = "", ""
 	r.step = func(context.Context, int) (*sidecar.Cycle, error) {
 		return &sidecar.Cycle{Diag: slurm.Diag{Jobs: r.now()}}, nil
@@ -440,13 +439,13 @@ func TestDoorbellHangs(t *testing.T) {
 	})
 }
 
-// A reload takes a new doorbell over.
+// A reload takes new pauses over.
 func TestReloadDoorbell(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRings()
 		r.load = func() (sidecar.Config, error) {
 			c := r.daemon.config
-			c.Doorbell, c.Interval = 0, 20*time.Second
+			c.MinInterval, c.Interval = 20*time.Second, 20*time.Second
 			return c, nil
 		}
 		r.run(t, 50*time.Second,

@@ -38,7 +38,7 @@ func emulate(t *testing.T) *emulation {
 		t.Fatal(err)
 	}
 	config := sidecar.Default()
-	config.Cluster, config.Mode, config.Campaign.Rule = "test", sidecar.Enforce, ostrich.Max
+	config.Cluster, config.Mode, config.Campaign.Rule.By = "test", sidecar.Enforce, ostrich.Max
 	config.Metrics.PerUser = true
 	night(t, &config)
 	controller, err := cluster.Controller.Controller(t.Context())

@@ -71,7 +71,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 		Writer: stdout, ErrWriter: stderr,
 		HideHelpCommand: true,
 		ExitErrHandler:  func(*cli.Context, error) {}, // main decides
-		OnUsageError:    arguments.UsageError("ostrichd", ""),
+		OnUsageError:    sidecar.UsageError("ostrichd", ""),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return fmt.Errorf("unexpected argument %q; see \"ostrichd --help\"", c.Args().First())
@@ -144,7 +144,7 @@ func logger(w io.Writer, c sidecar.Config) (zerolog.Logger, error) {
 		return zerolog.Nop(), fmt.Errorf("configuration: log.level: %w", err)
 	}
 	file, isFile := w.(*os.File)
-	if c.Log.Format == "console" || (c.Log.Format == "auto" && isFile && isatty.IsTerminal(file.Fd())) {
+	if isFile && isatty.IsTerminal(file.Fd()) {
 		w = zerolog.ConsoleWriter{Out: w, TimeFormat: time.TimeOnly}
 	}
 	return zerolog.New(w).Level(level).With().Timestamp().Logger(), nil

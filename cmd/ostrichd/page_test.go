@@ -148,7 +148,7 @@ func TestPageDuringCycles(t *testing.T) {
 	cluster.Busy = true
 	config := sidecar.Default()
 	config.Socket, config.Listen, config.Mode, config.Journal = "", "", sidecar.Enforce, filepath.Join(t.TempDir(), "journal")
-	config.Interval, config.Doorbell = time.Millisecond, 0
+	config.Interval = time.Millisecond
 	inner, err := cluster.Sidecar(config)
 	if err != nil {
 		t.Fatal(err)

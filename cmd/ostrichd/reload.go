@@ -53,10 +53,6 @@ func (d *daemon) reconfigure(ctx context.Context) {
 		d.log.Warn().Str("listen", config.Status.Listen).Msg("the status page's address, hosts and header take effect at the next start")
 		config.Status = d.config.Status
 	}
-	if config.Log.Format != d.config.Log.Format {
-		d.log.Warn().Str("format", config.Log.Format).Msg("the format of the log takes effect at the next start")
-		config.Log.Format = d.config.Log.Format
-	}
 	if level, err := zerolog.ParseLevel(config.Log.Level); err == nil { // never fails: it has been validated
 		d.log = d.log.Level(level)
 	}

@@ -136,7 +136,7 @@ func TestReloadOfWhatDoesNotWork(t *testing.T) {
 		{"another database", "denied", replace("name: "+db.Name, "name: elsewhere")},
 		{"a database that does not answer", "refused", replace(db.Server.Socket, "127.0.0.1:1")},
 		{"no socket of a database", "no such file", replace(db.Server.Socket, in("none.sock"))},
-		{"no certificate of the database", "no such file", replace("  user: reader", "  user: reader\n  tls: on\n  tls_ca: "+in("none.pem"))},
+		{"no certificate of the database", "no such file", replace("  user: reader", "  user: reader\n  tls: "+in("none.pem"))},
 		{"no TLS of the database", "TLS", replace("  user: reader", "  user: reader\n  tls: on")},
 		{"no folder of the journal", "journal", replace(in("journal.jsonl"), in("nowhere/journal.jsonl"))},
 		{"a partition that is none", "partition", more("include:\n  partitions: [mian]\n")},

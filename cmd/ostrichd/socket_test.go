@@ -100,7 +100,7 @@ func TestHostileClients(t *testing.T) {
 	cluster.Busy = true
 	config := sidecar.Default()
 	config.Listen, config.Mode, config.Journal = "", sidecar.Observe, ""
-	config.Socket, config.Interval, config.Doorbell = dir+"/s.sock", time.Millisecond, 0
+	config.Socket, config.Interval = dir+"/s.sock", time.Millisecond
 	inner, err := cluster.Sidecar(config)
 	if err != nil {
 		t.Fatal(err)

@@ -83,8 +83,8 @@ func (b *bed) advised(t *testing.T) []advised {
 			wrong: []string{"PriorityWeight the PriorityWeight* add up to "},
 		},
 		{
-			what: "a weight of few ranks", args: []string{"--priority-mode", "weight", "--priority-weight", "50"},
-			wrong: []string{"PriorityWeight priority.weight of 50 gives 50 ranks, and 1000 are needed"},
+			what: "a weight of few ranks", args: []string{"--priority-mode", "weight=50"},
+			wrong: []string{"PriorityWeight priority.mode weight=50 gives 50 ranks, and 1000 are needed"},
 		},
 		{
 			what: "INCR_ONLY", set: []string{"PriorityFlags=INCR_ONLY"}, wrong: []string{"priority channel sitefactor, mode strict under priority/multifactor: PriorityFlags=INCR_ONLY"},
@@ -97,11 +97,11 @@ func (b *bed) advised(t *testing.T) []advised {
 			by: none("nothing; channel sitefactor cannot work here"),
 		},
 		{
-			what: "basic and weight", set: []string{"PriorityType=priority/basic"}, args: []string{"--priority-mode", "weight", "--priority-weight", "5000"},
+			what: "basic and weight", set: []string{"PriorityType=priority/basic"}, args: []string{"--priority-mode", "weight=5000"},
 			wrong: []string{"priority channel sitefactor, mode weight under priority/basic: "},
 		},
 		{
-			what: "pins of a weight", args: []string{"--priority-channel", "priority", "--priority-mode", "weight", "--priority-weight", "5000"},
+			what: "pins of a weight", args: []string{"--priority-channel", "priority", "--priority-mode", "weight=5000"},
 			wrong: []string{"priority channel priority, mode weight under priority/multifactor: ", "priority channel priority: age"}, remains: []string{"priority"},
 		},
 		{what: "channel nice", args: []string{"--priority-channel", "nice"}, wrong: []string{"priority channel nice: "}},

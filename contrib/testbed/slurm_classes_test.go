@@ -61,7 +61,7 @@ func (b *bed) testClasses(t *testing.T, c classed, mode string) {
 	t.Cleanup(func() { b.empty(t) })
 	args := []string{"--apply", "--priority-mode", mode}
 	if mode == "weight" {
-		args = append(args, "--priority-weight", "5000")
+		args[2] = "weight=5000"
 	}
 	if mode == "observe" {
 		args = nil

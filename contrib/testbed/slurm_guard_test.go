@@ -127,7 +127,7 @@ func (b *bed) testRights(t *testing.T) {
 		dir := b.dir + "/bob"
 		b.do(t, "root", "install", "-d", "-o", user, dir)
 		args := []string{
-			"--config", b.config, "--apply", "--once", "--log-format", "json",
+			"--config", b.config, "--apply", "--once",
 			"--database-password-file", "", "--journal", dir + "/journal.jsonl",
 		}
 		b.do(t, operator, "ostrich", "reset", "--config", b.config)

@@ -20,7 +20,7 @@ const (
 )
 
 // latencySettings are the defaults, which the testbed's file changes.
-var latencySettings = []string{"--interval", "30s", "--interval-min", "2s", "--doorbell", "1s", "--campaign-rule", "window"}
+var latencySettings = []string{"--interval", "30s", "--interval-min", "2s", "--campaign-rule", "window"}
 
 // TestLatency: a job has its place soon after its submission, and a cluster on
 // which nothing happens costs slurmctld one small request a second.

@@ -79,7 +79,7 @@ func (b *bed) burst(t *testing.T, favoured string) (order []string, jobs int) {
 
 // byWork are settings with which the order goes by the work of the campaigns alone.
 // That of the defaults looks back on what users had in earlier tests.
-var byWork = []string{"--schedule-order", "paper", "--schedule-gate", "off", "--schedule-predictor", "limit"}
+var byWork = []string{"--database-history", "1s", "--schedule-predictor", "limit"}
 
 // testOrder sees to it that a channel puts the queue into OStrich's order,
 // that jobs start in this order, and that all can be taken back.

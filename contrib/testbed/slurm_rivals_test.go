@@ -96,7 +96,7 @@ func (b *bed) testStandby(t *testing.T) {
 	const interval = 6 * time.Second
 	jobs := len(b.crowd(t, 12))
 	start := func(n int, name string) *daemon {
-		return b.daemonAt(t, b.port+n, "--apply", "--interval", interval.String(), "--journal", b.dir+"/ostrich/"+name+".jsonl", "--schedule-inside", "lpt")
+		return b.daemonAt(t, b.port+n, "--apply", "--interval", interval.String(), "--journal", b.dir+"/ostrich/"+name+".jsonl", "--schedule-predictor", "limit")
 	}
 	first := start(3, "first")
 	first.leads(t, true)
@@ -131,7 +131,7 @@ func (b *bed) testStandby(t *testing.T) {
 	if n := len(second.events(t, "another writer")); n != 0 {
 		t.Errorf("what the first one wrote counts as a rival's:\n%s", second.log)
 	}
-	if p := b.plan(t, "--journal", b.dir+"/ostrich/second.jsonl", "--schedule-inside", "lpt"); p.Summary.Managed != jobs+4 {
+	if p := b.plan(t, "--journal", b.dir+"/ostrich/second.jsonl", "--schedule-predictor", "limit"); p.Summary.Managed != jobs+4 {
 		t.Errorf("%d jobs are managed, want %d", p.Summary.Managed, jobs+4)
 	}
 

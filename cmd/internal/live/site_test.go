@@ -34,7 +34,7 @@ func newSite(t *testing.T, procs int, edit ...func(*sidecar.Config)) *site {
 	}
 	s.config.Cluster = "c"
 	s.config.Priority.Classes = priority.ClassesOff // one schedule, though partitions have different tiers
-	s.config.Campaign.Rule = ostrich.Max
+	s.config.Campaign.Rule.By = ostrich.Max
 	s.config.Schedule.Predictor = ostrich.ByLastTwo // nobody's jobs change what is expected of others'
 	for _, e := range edit {
 		e(&s.config)
@@ -53,16 +53,6 @@ func (s *site) open() {
 	if s.sidecar, err = sidecar.New(s.config, s, s, s.Conf, s.Parts); err != nil {
 		s.t.Fatal(err)
 	}
-}
-
-// paper is the papers' order.
-func paper(c *sidecar.Config) { c.Schedule.Order = "paper" }
-
-// inBothOrders runs a test in the default order and in the papers'.
-func inBothOrders(t *testing.T, test func(t *testing.T, order func(*sidecar.Config))) {
-	t.Helper()
-	t.Run("remaining", func(t *testing.T) { test(t, func(*sidecar.Config) {}) })
-	t.Run("paper", func(t *testing.T) { test(t, paper) })
 }
 
 func (s *site) capacity(pool string, procs int) { s.Capacity(s.Now, pool, procs) }

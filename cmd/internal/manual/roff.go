@@ -142,7 +142,7 @@ over the file, and that over the default. "ostrichd --show-config" prints what i
 Lengths of time are written as 90s, 10m, 12h or 14d. Lists are written with commas, or as lists of YAML.
 
 ostrichd reads the file again on SIGHUP ("systemctl reload ostrichd"). A file with an error, with settings that cannot work or without any changes nothing. listen,
-status.listen, status.hosts and log.format take effect at the next start.
+status.listen and status.hosts take effect at the next start.
 `
 	settingsExample = `Observe a cluster whose database is on another machine:
 

@@ -134,7 +134,7 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 	s.setup.Weight, s.setup.ClassBy = config.Priority.Mode == priority.Weight, config.Priority.Classes
 	s.lengths = lengths.Options{
 		Predictor: config.Schedule.Predictor.String(), Class: config.Schedule.Class.String(), Tree: s.setup.Tree,
-		DefaultLimit: ostrich.Duration(config.Schedule.DefaultLimit / time.Second),
+		DefaultLimit: slurmdb.DefaultLimit,
 	}
 	if err = s.readFiles(); err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 		s.history.Assign(s.setup.Site)
 	}
 	s.classes()
-	if s.setup.Measure, err = ParseRule(o.MeasureRule); err != nil {
+	if s.setup.Measure, err = sidecar.ParseRule(o.MeasureRule); err != nil {
 		return nil, fmt.Errorf("--measure-rule: %w", err)
 	}
 	return s, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/multifactor"
@@ -326,7 +327,7 @@ func TestMeasure(t *testing.T) {
 		rule string
 		want []int
 	}{{"max", []int{0, 1, 1}}, {"window", []int{0, 0, 0}}, {"window=1m", []int{0, 1, 2}}, {"arrival=2m", []int{0, 1, 1}}} {
-		rule, err := ParseRule(tt.rule)
+		rule, err := sidecar.ParseRule(tt.rule)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -348,7 +349,7 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "min", "max=1m", "window=0s", "window=soon"} {
-		if r, err := ParseRule(bad); err == nil {
+		if r, err := sidecar.ParseRule(bad); err == nil {
 			t.Errorf("%q is %v", bad, r)
 		}
 	}

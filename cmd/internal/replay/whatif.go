@@ -56,14 +56,6 @@ func asSetting(kind, value string) string {
 	return "ostrich:" + kind + "=" + value
 }
 
-func oneOf[T ~uint8](names []string, name string) (T, error) {
-	t, err := ostrich.Named[T](names, name)
-	if err != nil {
-		return 0, fmt.Errorf("%q: must be one of %s", name, strings.Join(names, ", "))
-	}
-	return t, nil
-}
-
 var errShort = errors.New("at least 1 s")
 
 // span parses a duration of at least a second; 7d is a week.
@@ -125,28 +117,6 @@ func (s *Study) share(value string) error {
 	}
 	s.Shares = d
 	return nil
-}
-
-// ParseRule reads max, last, arrival=TIME or window=TIME, whose TIME is half an hour
-// unless it is named.
-func ParseRule(value string) (ostrich.Rule, error) {
-	name, text, timed := strings.Cut(value, "=")
-	by, err := oneOf[ostrich.By](ostrich.ByNames, name)
-	if err != nil {
-		return ostrich.Rule{}, err
-	}
-	r := ostrich.Rule{By: by}
-	switch takes := r.By.Timed(); {
-	case timed && !takes:
-		return r, fmt.Errorf("%s takes no time", name)
-	case timed:
-		if r.Threshold, err = span(text); err != nil {
-			return r, err
-		}
-	case takes:
-		r.Threshold = 30 * 60
-	}
-	return r, r.Validate()
 }
 
 // grow changes the size of the machine, of every pool in proportion.

@@ -110,7 +110,7 @@ func (l *checklist) checkPriority(controller priority.Controller) {
 	case errors.As(err, &no):
 		l.add("priority", Fail, no.Fix, "%s under %s: %s", chosen, controller.PriorityType, no.Found)
 	case err != nil:
-		l.add("priority", Fail, "set priority.channel, priority.mode, priority.weight and priority.depth to what the documentation says", "%s: %v", chosen, err)
+		l.add("priority", Fail, "set priority.channel, priority.mode and priority.depth to what the documentation says", "%s: %v", chosen, err)
 	default:
 		l.ok("priority", "%s under %s; its weights add up to %d", chosen, controller.PriorityType, controller.Weights.Sum())
 	}

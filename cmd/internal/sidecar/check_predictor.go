@@ -65,7 +65,7 @@ func (l *checklist) foretell(ctx context.Context, read func(context.Context) (*a
 	}
 	return lengths.Test(h, lengths.Options{
 		Predictor: l.Schedule.Predictor.String(), Class: l.Schedule.Class.String(), Tree: l.Schedule.Shares == slurmdb.Tree,
-		DefaultLimit: seconds(l.Schedule.DefaultLimit),
+		DefaultLimit: slurmdb.DefaultLimit,
 		MaxTime:      priority.MaxTimes(l.partitions), // if they are not known, the limits of the jobs themselves must do
 	}), float64(h.To-h.From) / 86400, nil
 }

@@ -26,7 +26,6 @@ type Config struct {
 	Mode        string        // "observe" or "enforce"
 	Interval    time.Duration // longest pause between two cycles
 	MinInterval time.Duration // from the beginning of one cycle to that of the next
-	Doorbell    time.Duration // between two looks at slurmctld's counters; 0 is off
 
 	Database struct {
 		Addresses    []string // each host:port or the path of a socket; tried in turn
@@ -35,10 +34,8 @@ type Config struct {
 		PasswordFile string
 		Name         string
 		TLS          string
-		TLSCA        string
-		Timeout      time.Duration
+		TLSCA        string // "" is the system's
 		History      time.Duration
-		Overlap      time.Duration
 	}
 	Slurm struct {
 		Bin     string
@@ -46,35 +43,25 @@ type Config struct {
 		Timeout time.Duration
 	}
 	Campaign struct {
-		Rule      ostrich.By
-		Threshold time.Duration
-		Late      ostrich.Late
-		Declared  slurmdb.DeclareBy
+		Rule     ostrich.Rule
+		Declared slurmdb.DeclareBy
 	}
 	Schedule struct {
-		Order        string
-		LateGrace    time.Duration // 0 is off
-		Memory       time.Duration // 0 is off
-		Machine      ostrich.Machine
-		Gate         ostrich.Gate
-		Inside       ostrich.Inside
-		Shares       slurmdb.ShareBy
-		Predictor    ostrich.Predictor
-		Class        slurmdb.ClassBy
-		Hints        string
-		DefaultLimit time.Duration
-		Delay        time.Duration
+		Shares    slurmdb.ShareBy
+		Predictor ostrich.Predictor
+		Class     slurmdb.ClassBy
+		Hints     string
 	}
 	Pools        []ostrich.Pool
 	Satisfaction satisfaction.Acceptance
-	Due          bool // whether people are shown until when users accept to wait
+	Due          bool // whether people are shown until when users accept to wait: Satisfaction was set
 
 	Priority struct {
 		Channel priority.Channel
 		Mode    priority.Mode
-		Weight  int
+		Weight  int // in Mode weight
 		Depth   int
-		Margin  int // per cent
+		Margin  int // per cent; no setting
 		Classes priority.ClassBy
 	}
 	Takeover bool
@@ -92,7 +79,7 @@ type Config struct {
 	}
 	Web     struct{ ConfigFile string }
 	Metrics struct{ PerUser bool }
-	Log     struct{ Level, Format string }
+	Log     struct{ Level string }
 
 	remote string // the cluster that Slurm's commands are sent to; "" is the local one
 	own    string // the cluster that the configuration named before; "" if it named none
@@ -126,31 +113,18 @@ func Default() Config {
 	c.Mode = Observe
 	c.Interval = 30 * time.Second
 	c.MinInterval = defaultMinInterval
-	c.Doorbell = time.Second
 	c.Database.Addresses = []string{"localhost:3306"}
 	c.Database.User = "ostrich"
 	c.Database.Name = "slurm_acct_db"
 	c.Database.TLS = "off"
-	c.Database.Timeout = 30 * time.Second
 	c.Database.History = 28 * day
-	c.Database.Overlap = 2 * time.Minute
 	c.Slurm.Timeout = 10 * time.Second
-	c.Campaign.Rule = ostrich.Max
-	c.Campaign.Threshold = 30 * time.Minute
-	c.Campaign.Late = ostrich.Reopen
-	c.Schedule.Order = orderRemaining
-	c.Schedule.LateGrace = day
-	c.Schedule.Memory = 7 * day
+	c.Campaign.Rule.By = ostrich.Max
 	c.Campaign.Declared = slurmdb.NotDeclared
-	c.Schedule.Machine = ostrich.Parallel
-	c.Schedule.Gate = ostrich.Off
-	c.Schedule.Inside = ostrich.SPT
 	c.Schedule.Shares = slurmdb.Flat
 	c.Schedule.Predictor = ostrich.Alike
 	c.Schedule.Class = slurmdb.ByName
 	c.Schedule.Hints = hintsOff
-	c.Schedule.DefaultLimit = 7 * day
-	c.Schedule.Delay = 5 * time.Minute
 	c.Satisfaction = satisfaction.Median
 	c.Priority.Channel = priority.SiteFactor
 	c.Priority.Mode = priority.Strict
@@ -159,7 +133,6 @@ func Default() Config {
 	c.Socket = DefaultSocket
 	c.Listen = "127.0.0.1:9343"
 	c.Log.Level = "info"
-	c.Log.Format = "auto"
 	return c
 }
 
@@ -175,23 +148,22 @@ const (
 	// defaultMinInterval may exceed a shorter interval, which then counts.
 	defaultMinInterval = 2 * time.Second
 
-	orderRemaining = "remaining"
-	orderPaper     = "paper"
-	hintsOff       = "off"
-	hintsComment   = "comment"
+	// delay is how late accounting may tell of something without a trace in the order.
+	delay = 5 * time.Minute
+
+	// halfLife is that of what users have had.
+	halfLife = 7 * day
+
+	hintsOff     = "off"
+	hintsComment = "comment"
 )
 
-// ScheduleOptions returns the options of the virtual schedule.
+// ScheduleOptions returns the options of the virtual schedule. Those that are no settings
+// were measured, and another value was no better (docs/adr/0040-options.md).
 func (c *Config) ScheduleOptions() (ostrich.Options, error) {
 	o := ostrich.Options{
-		Rule: ostrich.Rule{By: c.Campaign.Rule, Threshold: seconds(c.Campaign.Threshold)}, Late: c.Campaign.Late,
-		Machine: c.Schedule.Machine, Gate: c.Schedule.Gate, Inside: c.Schedule.Inside, Predictor: c.Schedule.Predictor,
-	}
-	if c.Schedule.Order != orderPaper {
-		o.Grace, o.Memory, o.Settle = seconds(c.Schedule.LateGrace), seconds(c.Schedule.Memory), true
-	}
-	if o.Gate == ostrich.Strict {
-		return o, errors.New(`schedule.gate: "strict" would have to hold jobs back, which the sidecar does not do; use demote or off`)
+		Rule: c.Campaign.Rule, Late: ostrich.Reopen, Machine: ostrich.Parallel, Gate: ostrich.Off, Inside: ostrich.SPT,
+		Predictor: c.Schedule.Predictor, Grace: seconds(day), Memory: seconds(halfLife), Settle: true,
 	}
 	return o, o.Validate()
 }
@@ -269,9 +241,6 @@ func (c *Config) Validate() error {
 		"interval.min: %s is longer than interval, %s", FormatSpan(c.MinInterval), FormatSpan(c.Interval))
 	check(len(c.Database.Addresses) > 0, "database.address: is empty")
 	check(c.Database.User != "", "database.user: is empty")
-	check(c.Database.TLSCA == "" || c.Database.TLS == "on", "database.tls_ca: is used with database.tls on only, not with %s", c.Database.TLS)
-	check(c.Priority.Mode != priority.Weight || c.Priority.Weight > 0,
-		"priority.weight: must be above 0 with priority.mode weight")
 	check(c.Mode != Enforce || c.Journal != "", "journal: must be set to write priorities")
 	check(c.Socket == "" || filepath.IsAbs(c.Socket) && len(c.Socket) <= longestSocket,
 		"socket: %q: must be an absolute path of at most %d bytes", c.Socket, longestSocket)
@@ -314,7 +283,7 @@ func (c *Config) WebFile() string { return os.ExpandEnv(c.Web.ConfigFile) }
 func (c *Config) Source() (slurmdb.Config, error) {
 	password, history := c.Database.Password, c.Database.History
 	if c.From == Sacct {
-		history = min(history, c.remembered())
+		history = min(history, halfLife) // as far back as the virtual schedule looks: slurmdbd holds all of its answer in memory
 	} else if c.Database.PasswordFile != "" {
 		// Expanded for systemd's $CREDENTIALS_DIRECTORY.
 		raw, err := os.ReadFile(os.ExpandEnv(c.Database.PasswordFile))
@@ -327,15 +296,14 @@ func (c *Config) Source() (slurmdb.Config, error) {
 		Addresses: c.Database.Addresses, User: c.Database.User, Password: password, Database: c.Database.Name,
 		TLS: c.Database.TLS, TLSCA: c.Database.TLSCA,
 		Cluster: c.Cluster, Shares: c.Schedule.Shares,
-		History: seconds(history), Overlap: seconds(c.Database.Overlap),
-		Class: c.Schedule.Class, Hints: c.Schedule.Hints == hintsComment, Declared: c.Campaign.Declared,
-		Timeout: c.Database.Timeout, DefaultLimit: seconds(c.Schedule.DefaultLimit),
+		History: seconds(history),
+		Class:   c.Schedule.Class, Hints: c.Schedule.Hints == hintsComment, Declared: c.Campaign.Declared,
+		Timeout: c.queryTimeout(),
 	}, nil
 }
 
-// remembered returns how far back the virtual schedule looks. sacct is not asked for more,
-// because slurmdbd holds its whole answer in memory.
-func (c *Config) remembered() time.Duration { return max(day, c.Schedule.Memory, c.Schedule.Delay) }
+// queryTimeout is the longest time for one query, and for one sacct.
+func (c *Config) queryTimeout() time.Duration { return max(30*time.Second, c.Slurm.Timeout) }
 
 func seconds(d time.Duration) ostrich.Duration { return ostrich.Duration(d / time.Second) }
 

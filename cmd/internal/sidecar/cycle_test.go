@@ -528,7 +528,6 @@ func TestNew(t *testing.T) {
 		want string
 	}{
 		{name: "another cluster", edit: func(c *Config) { c.Cluster = "other" }, want: `cluster is "other", but slurmctld's ClusterName is "c"`},
-		{name: "strict gate", edit: func(c *Config) { c.Schedule.Gate = ostrich.Strict }, want: "schedule.gate"},
 		{name: "basic", ctl: func(c *priority.Controller) { c.PriorityType = "priority/basic" }, want: "priority/basic accepts a SiteFactor and ignores it"},
 	} {
 		w := newSite()

@@ -34,7 +34,7 @@ a key of the file, and never printed or logged. The file has to be readable for 
 **Changing.** ostrichd reads the file again on SIGHUP (` + "`systemctl reload ostrichd`" + `). A file with an error changes nothing,
 and neither does one with settings that cannot work here (a database that does not answer, a password that it denies, commands that are not there, an address that is taken), one that sets nothing or is gone, or one that does not say
 ` + "`mode`" + ` any more while priorities are written: say ` + "`mode: observe`" + ` ([ADR 38](adr/0038-what-works-stays.md)). Settings from a pipe are read once.
-` + "`listen`, `status.listen`, `status.hosts`, `log.format` and the path `web.config_file`" + ` take effect at the next start. The content of
+` + "`listen`, `status.listen`, `status.hosts` and the path `web.config_file`" + ` take effect at the next start. The content of
 ` + "`web.config_file` counts at once, without a reload ([security](security.md#tls-and-passwords))" + `.
 
 Lengths of time are written as ` + "`90s`, `10m`, `12h` or `14d`" + `. Lists are written with commas, and in the file also as YAML
@@ -115,6 +115,7 @@ func TestSample(t *testing.T) {
 	}
 	text := regexp.MustCompile(`(?m)^( *)#([^ #])`).ReplaceAllString(sample(), "$1$2")
 	var empty Config
+	empty.Priority.Margin = Default().Priority.Margin // no setting
 	if err := empty.Read("ostrich.yaml", []byte(text)); err != nil {
 		t.Fatalf("%v in\n%s", err, text)
 	}

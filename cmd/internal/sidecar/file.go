@@ -126,13 +126,6 @@ func (r *fileReader) mapping(n *yaml.Node, above string) {
 	}
 }
 
-// gone says what became of settings that there were.
-var gone = map[string]string{
-	"schedule.horizon": "is schedule.delay now",
-	"schedule.ahead":   "there is no schedule.order horizon any more; remove it",
-	"schedule.nodes":   "there is no schedule.order horizon any more; remove it",
-}
-
 func (r *fileReader) section(above string) bool {
 	for key := range r.settings {
 		if strings.HasPrefix(key, above) {

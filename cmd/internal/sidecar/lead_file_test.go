@@ -60,16 +60,15 @@ func TestFileLock(t *testing.T) {
 // TestSacctWindow: sacct is asked for no more than the virtual schedule looks back on.
 func TestSacctWindow(t *testing.T) {
 	for _, tt := range []struct {
-		from                  string
-		history, memory, want time.Duration
+		from          string
+		history, want time.Duration
 	}{
-		{Tables, 28 * day, 7 * day, 28 * day},
-		{Sacct, 28 * day, 7 * day, 7 * day},
-		{Sacct, 2 * day, 7 * day, 2 * day},
-		{Sacct, 28 * day, 0, day},
+		{Tables, 28 * day, 28 * day},
+		{Sacct, 28 * day, 7 * day},
+		{Sacct, 2 * day, 2 * day},
 	} {
 		c := Default()
-		c.From, c.Database.History, c.Schedule.Memory, c.Cluster = tt.from, tt.history, tt.memory, "c1"
+		c.From, c.Database.History, c.Cluster = tt.from, tt.history, "c1"
 		source, err := c.Source()
 		if err != nil || source.History != seconds(tt.want) {
 			t.Errorf("%+v: %d s, %v", tt, source.History, err)

@@ -48,6 +48,9 @@ func load(ctx *cli.Context) (c Config, from origin, err error) {
 		return c, from, fmt.Errorf("configuration: %w", err)
 	}
 	from.file = file
+	if err = goneFromEnvironment(); err != nil {
+		return c, from, err
+	}
 	for _, s := range Settings(&c) {
 		switch value, ok := os.LookupEnv(s.Env()); {
 		case s.NoFlag && ok:

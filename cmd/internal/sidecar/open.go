@@ -148,7 +148,7 @@ func (p *parts) sidecar() (*Sidecar, error) {
 		return nil, err
 	}
 	classes := c.Classes(p.controller, p.partitions)
-	pools, err := ostrich.NewPools(o, seconds(c.Schedule.Delay), classes, c.Pools...)
+	pools, err := ostrich.NewPools(o, seconds(delay), classes, c.Pools...)
 	if err != nil {
 		return nil, err
 	}
@@ -209,10 +209,9 @@ func (c *Config) openAccounts(ctx context.Context, source slurmdb.Config) (accou
 	return slurmdb.Open(ctx, source)
 }
 
-// accountingCommands returns the commands that ask accounting. They have as much time as
-// a query.
+// accountingCommands returns the commands that ask accounting.
 func (c *Config) accountingCommands() slurm.Commands {
 	commands := c.Commands()
-	commands.Timeout = max(c.Slurm.Timeout, c.Database.Timeout)
+	commands.Timeout = c.queryTimeout()
 	return commands
 }

@@ -17,6 +17,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/satisfaction"
+	"slurm-ostrich/priority"
 )
 
 var sameConfig = cmp.Options{cmp.AllowUnexported(Config{}), cmpopts.EquateEmpty()}
@@ -41,8 +42,19 @@ func anyConfig() *rapid.Generator[Config] {
 				*v.at = rapid.IntRange(0, 1<<31-1).Draw(t, s.Key)
 			case span:
 				*v.at = time.Duration(rapid.Int64Range(int64(v.least), int64(1000*day)).Draw(t, s.Key))
-			case offSpan:
-				*v.at = time.Duration(rapid.OneOf(rapid.Just(int64(0)), rapid.Int64Range(int64(v.least), int64(1000*day))).Draw(t, s.Key))
+			case rule:
+				v.at.By = ostrich.By(rapid.IntRange(0, len(ostrich.ByNames)-1).Draw(t, s.Key)) //nolint:gosec // few
+				if v.at.By.Timed() {
+					v.at.Threshold = ostrich.Duration(rapid.Int64Range(1, 1000*86400).Draw(t, "threshold"))
+				}
+			case mode:
+				if *v.points = rapid.IntRange(0, 1<<31-1).Draw(t, s.Key); *v.points > 0 {
+					*v.at = priority.Weight
+				}
+			case tls:
+				if v.words().set(rapid.IntRange(0, 3).Draw(t, s.Key)); *v.at == "on" {
+					*v.authority = rapid.SampledFrom([]string{"", "/etc/ssl/db.pem", "/a b"}).Draw(t, "authority")
+				}
 			case list:
 				*v.at = rapid.SliceOfN(name, 0, 3).Draw(t, s.Key)
 			case pools:
@@ -56,6 +68,7 @@ func anyConfig() *rapid.Generator[Config] {
 					rapid.SampledFrom([]satisfaction.Acceptance{satisfaction.Lower, satisfaction.Upper}),
 					rapid.Just(satisfaction.Acceptance{Slope: 2 + float64(rapid.IntRange(1, 1e6).Draw(t, "c1"))/1000, Offset: -0.1, Reading: satisfaction.Literal}),
 				).Draw(t, s.Key)
+				*v.shown = true
 			default:
 				t.Fatalf("%s: no kind of value that is known", s.Key)
 			}
@@ -107,7 +120,15 @@ func TestSetRefuses(t *testing.T) {
 	}
 	for _, test := range []struct{ key, text, want string }{
 		{"mode", "Observe", `"Observe" is none of observe, enforce`},
-		{"schedule.gate", "strict", `"strict" is none of demote, off`},
+		{"campaign.rule", "groups", `"groups" is none of max, last, arrival, window`},
+		{"campaign.rule", "max=1m", `max takes no time`},
+		{"campaign.rule", "window=soon", `"soon" is not a length of time such as 90s, 10m, 12h or 14d`},
+		{"campaign.rule", "window=0s", `0s is too short; the least is 1s`},
+		{"priority.mode", "weight", `"weight": weight needs its priority points, as in weight=5000`},
+		{"priority.mode", "weight=0", `"weight=0": weight needs its priority points, as in weight=5000`},
+		{"priority.mode", "weight=-1", `"weight=-1": weight needs its priority points, as in weight=5000`},
+		{"priority.mode", "strict=1", `"strict=1" is neither strict nor weight=N`},
+		{"database.tls", "ca.pem", `"ca.pem" is none of off, preferred, on, skip-verify, or the path of a PEM file from / on`},
 		{"satisfaction", "best", `"best": want median, .25, .75 or C1,C2`},
 		{"satisfaction", "0.9,0", `"0.9,0": c1 = 0.9, c2 = 0 min: S(p) is 1 for every length, so no wait is accepted for any job; want c1 above 1 or c2 above 0`},
 		{"interval", "", `"" is not a length of time such as 90s, 10m, 12h or 14d`},
@@ -115,10 +136,6 @@ func TestSetRefuses(t *testing.T) {
 		{"interval", "999999999999d", `"999999999999d" is not a length of time such as 90s, 10m, 12h or 14d`},
 		{"interval", "999ms", `999ms is too short; the least is 1s`},
 		{"interval.min", "500ms", `500ms is too short; the least is 1s`},
-		{"doorbell", "10ms", `10ms is too short; the least is 100ms; or off`},
-		{"schedule.order", "papers", `"papers" is none of remaining, paper`},
-		{"schedule.late_grace", "500ms", `500ms is too short; the least is 1s; or off`},
-		{"schedule.memory", "never", `"never" is not a length of time such as 90s, 10m, 12h or 14d; or off`},
 		{"priority.depth", "1e3", `"1e3" is not a whole number from 0 to 2147483647`},
 		{"priority.depth", "2147483648", `"2147483648" is not a whole number from 0 to 2147483647`},
 		{"metrics.per_user", "yes", `"yes" is neither true nor false`},
@@ -198,14 +215,18 @@ func TestEveryFieldIsASetting(t *testing.T) {
 			*v.at++
 		case span:
 			*v.at++
-		case offSpan:
-			*v.at++
+		case rule:
+			*v.at = ostrich.Rule{By: ostrich.Window, Threshold: 1}
+		case mode:
+			*v.at, *v.points = priority.Weight, 1
+		case tls:
+			*v.at, *v.authority = "on", "x"
 		case list:
 			*v.at = []string{"x"}
 		case pools:
 			*v.at = []ostrich.Pool{{Name: "x"}}
 		case accepted:
-			*v.at = satisfaction.Upper
+			*v.at, *v.shown = satisfaction.Upper, true
 		}
 	}
 	var walk func(at string, a, b reflect.Value)
@@ -213,7 +234,7 @@ func TestEveryFieldIsASetting(t *testing.T) {
 		for i := range a.NumField() {
 			name := at + a.Type().Field(i).Name
 			switch x, y := a.Field(i), b.Field(i); {
-			case name == "remote", name == "own", name == "trial":
+			case name == "remote", name == "own", name == "trial", name == "Priority.Margin":
 			case x.Kind() == reflect.Struct && name != "Satisfaction":
 				walk(name+".", x, y)
 			case fmt.Sprint(x) == fmt.Sprint(y):
@@ -227,7 +248,7 @@ func TestEveryFieldIsASetting(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("mode: observe\n"))
 	f.Add([]byte("interval: 20s\ndatabase:\n  address: db\n  tls: on\n"))
-	f.Add([]byte("interval: 20s\ninterval.min: 1s\ndoorbell: off\n"))
+	f.Add([]byte("interval: 20s\ninterval.min: 1s\n"))
 	f.Add([]byte("pools:\n  gpu: [a, b]\n  cpu: c\nexclude: {users: [x]}\n"))
 	f.Add([]byte("pools: {gpu: {a: b}}\n---\nx\n"))
 	f.Add([]byte("mode: &a observe\ncluster: *a\n<<: *b\n"))
@@ -263,25 +284,24 @@ func FuzzRead(f *testing.F) {
 // A file has interval and interval.min side by side.
 func TestIntervals(t *testing.T) {
 	for _, tt := range []struct {
-		file                  string
-		longest, least, every time.Duration
-		err                   string
+		file           string
+		longest, least time.Duration
+		err            string
 	}{
-		{"{}", 30 * time.Second, 2 * time.Second, time.Second, ""},
-		{"interval: 1m\ninterval.min: 5s\ndoorbell: 500ms\n", time.Minute, 5 * time.Second, 500 * time.Millisecond, ""},
-		{"interval.min: 5s\ninterval: 5s\ndoorbell: 0\n", 5 * time.Second, 5 * time.Second, 0, ""},
-		{"doorbell: off\n", 30 * time.Second, 2 * time.Second, 0, ""},
-		{"interval: 1s\n", time.Second, 2 * time.Second, time.Second, ""}, // the default gives way
-		{"interval: 4s\ninterval.min: 5s\n", 4 * time.Second, 5 * time.Second, time.Second, "configuration: interval.min: 5s is longer than interval, 4s"},
-		{"interval.min: 1m\n", 30 * time.Second, time.Minute, time.Second, "configuration: interval.min: 1m is longer than interval, 30s"},
+		{"{}", 30 * time.Second, 2 * time.Second, ""},
+		{"interval: 1m\ninterval.min: 5s\n", time.Minute, 5 * time.Second, ""},
+		{"interval.min: 5s\ninterval: 5s\n", 5 * time.Second, 5 * time.Second, ""},
+		{"interval: 1s\n", time.Second, 2 * time.Second, ""}, // the default gives way
+		{"interval: 4s\ninterval.min: 5s\n", 4 * time.Second, 5 * time.Second, "configuration: interval.min: 5s is longer than interval, 4s"},
+		{"interval.min: 1m\n", 30 * time.Second, time.Minute, "configuration: interval.min: 1m is longer than interval, 30s"},
 	} {
 		c := Default()
 		if err := c.Read("ostrich.yaml", []byte(tt.file)); err != nil {
 			t.Error(err)
 			continue
 		}
-		if c.Interval != tt.longest || c.MinInterval != tt.least || c.Doorbell != tt.every {
-			t.Errorf("%q: interval %v, interval.min %v, doorbell %v", tt.file, c.Interval, c.MinInterval, c.Doorbell)
+		if c.Interval != tt.longest || c.MinInterval != tt.least {
+			t.Errorf("%q: interval %v, interval.min %v", tt.file, c.Interval, c.MinInterval)
 		}
 		if err := c.Validate(); tt.err == "" && err != nil || tt.err != "" && (err == nil || err.Error() != tt.err) {
 			t.Errorf("%q: %v, want %s", tt.file, err, tt.err)

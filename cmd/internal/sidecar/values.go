@@ -12,6 +12,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/satisfaction"
+	"slurm-ostrich/priority"
 )
 
 type text struct{ at *string }
@@ -91,17 +92,124 @@ func (v truth) Set(s string) error {
 	return nil
 }
 
-// accepted is the wait that users accept.
-type accepted struct{ at *satisfaction.Acceptance }
+// accepted is the wait that users accept. People are shown it if it is set: empty is the
+// median, for what is measured.
+type accepted struct {
+	at    *satisfaction.Acceptance
+	shown *bool
+}
 
-func (v accepted) String() string { return v.at.String() }
+func (v accepted) String() string {
+	if !*v.shown {
+		return ""
+	}
+	return v.at.String()
+}
 
 func (v accepted) Set(s string) error {
-	a, err := satisfaction.Parse(s)
+	a, err := satisfaction.Median, error(nil)
+	if s != "" {
+		a, err = satisfaction.Parse(s)
+	}
 	if err == nil {
-		*v.at = a
+		*v.at, *v.shown = a, s != ""
 	}
 	return err
+}
+
+// rule is a rule by which campaigns are detected.
+type rule struct{ at *ostrich.Rule }
+
+func (v rule) Names() []string { return ostrich.ByNames }
+
+func (v rule) String() string {
+	if !v.at.By.Timed() {
+		return v.at.By.String()
+	}
+	return v.at.By.String() + "=" + FormatSpan(time.Duration(v.at.Threshold)*time.Second)
+}
+
+func (v rule) Set(s string) error {
+	r, err := ParseRule(s)
+	if err == nil {
+		*v.at = r
+	}
+	return err
+}
+
+// ParseRule reads max, last, arrival=TIME or window=TIME, whose TIME is half an hour
+// unless it is named.
+func ParseRule(s string) (ostrich.Rule, error) {
+	name, text, named := strings.Cut(s, "=")
+	r := ostrich.Rule{Threshold: 30 * 60}
+	if err := byName(&r.By, ostrich.ByNames).Set(name); err != nil {
+		return r, err
+	}
+	d := time.Duration(r.Threshold) * time.Second
+	switch {
+	case named && !r.By.Timed():
+		return r, fmt.Errorf("%s takes no time", name)
+	case named:
+		if err := (span{&d, time.Second}).Set(text); err != nil {
+			return r, err
+		}
+	case !r.By.Timed():
+		d = 0
+	}
+	r.Threshold = seconds(d)
+	return r, r.Validate()
+}
+
+// mode is how far the order counts, with the priority points of mode weight.
+type mode struct {
+	at     *priority.Mode
+	points *int
+}
+
+func (v mode) Names() []string {
+	return []string{string(priority.Strict), string(priority.Weight) + "="}
+}
+
+func (v mode) String() string {
+	if *v.at == priority.Weight {
+		return fmt.Sprintf("%s=%d", *v.at, *v.points)
+	}
+	return string(*v.at)
+}
+
+func (v mode) Set(s string) error {
+	name, text, _ := strings.Cut(s, "=")
+	n := 0
+	switch {
+	case s == string(priority.Strict):
+	case name != string(priority.Weight):
+		return fmt.Errorf("%q is neither strict nor weight=N", s)
+	case (number{&n}).Set(text) != nil || n == 0:
+		return fmt.Errorf("%q: weight needs its priority points, as in weight=5000", s)
+	}
+	*v.at, *v.points = priority.Mode(name), n
+	return nil
+}
+
+// tls is how the database is reached, or the authority that signed its certificate.
+type tls struct{ at, authority *string }
+
+func (v tls) words() Choice { return oneOf(v.at, "off", "preferred", "on", "skip-verify") }
+
+func (v tls) Names() []string { return v.words().Names() }
+
+func (v tls) String() string { return cmp.Or(*v.authority, *v.at) }
+
+func (v tls) Set(s string) error {
+	if strings.HasPrefix(s, "/") {
+		*v.at, *v.authority = "on", s
+		return nil
+	}
+	if err := v.words().Set(s); err != nil {
+		return fmt.Errorf("%w, or the path of a PEM file from / on", err)
+	}
+	*v.authority = ""
+	return nil
 }
 
 // number is a whole number that is not negative.

@@ -32,7 +32,7 @@ type Cycle struct {
 	// job has a value of OStrich's. Otherwise Slurm's own order is.
 	Enforced bool
 
-	DueShown  bool             // the setting due
+	DueShown  bool             // the setting satisfaction is set
 	Accepted  string           // the wait that users accept, as the setting has it
 	Options   priority.Options // of the plan, without what the journal knows
 	Plan      sidecar.Plan

@@ -40,7 +40,7 @@ type Explanation struct {
 	Due      *ostrich.Time      `json:"due"`             // until when users accept to wait; null: it cannot start, or its length is not known
 	Length   ostrich.Duration   `json:"expected_length"` // from which Due follows, in seconds; 0: Due is null
 	Accepted string             `json:"accepted"`        // whose wait that is, see the setting satisfaction
-	DueShown bool               `json:"due_shown"`       // the words tell of it, see the setting due
+	DueShown bool               `json:"due_shown"`       // the words tell of it, as satisfaction is set
 	Factors  *Factors           `json:"factors"`         // null: Slurm does not tell them
 	Priority uint32             `json:"priority"`
 	Channel  priority.Channel   `json:"channel"`
