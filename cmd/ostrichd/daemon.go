@@ -11,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"slurm-ostrich/cmd/internal/access"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/socket"
@@ -41,7 +42,7 @@ type daemon struct {
 	socket  *socket.Server // nil: none
 
 	commands atomic.Pointer[slurm.Commands] // of the settings in effect, for the socket
-	users    *socket.Directory              // for the socket and status.user_header
+	users    *access.Directory              // for the socket and the web
 	private  atomic.Pointer[[]string]       // what Slurm hides of others; nil before the first cycle
 
 	reload <-chan os.Signal

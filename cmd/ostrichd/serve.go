@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"slurm-ostrich/cmd/internal/statuspage"
+	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/cmd/internal/webserver"
 )
 
@@ -20,7 +21,7 @@ import (
 // succeed) and /api/v1/compare.json (the comparison with what Slurm does).
 func (d *daemon) handler() *http.ServeMux {
 	mux := d.measures()
-	mux.Handle("GET "+statuspage.API+"compare.json", statuspage.Guard(d.compare(), d.config.Status.Hosts))
+	mux.Handle("GET "+statuspage.API+"compare.json", d.pages())
 	return mux
 }
 
@@ -57,8 +58,10 @@ func (d *daemon) measures() *http.ServeMux {
 
 // pages serves the status page and its API.
 func (d *daemon) pages() http.Handler {
+	header := d.config.Status.UserHeader // A reload may change the configuration meanwhile.
+	viewer := func(r *http.Request) (*view.Viewer, error) { return d.users.OfRequest(r, header, d.private.Load()) }
 	return statuspage.Handler(statuspage.Options{
-		Snapshot: d.snapshot, Viewer: d.viewers(), Compare: d.metrics.compared.answer, Hosts: d.config.Status.Hosts,
+		Snapshot: d.snapshot, Viewer: viewer, Compare: d.metrics.compared.answer, Hosts: d.config.Status.Hosts,
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	"slurm-ostrich/cmd/internal/access"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/socket"
 	"slurm-ostrich/priority/slurm"
@@ -59,9 +60,9 @@ func (d *daemon) pastAsked() func(error) {
 }
 
 // directory knows Slurm's users, for the socket and for status.user_header.
-func (d *daemon) directory() *socket.Directory {
+func (d *daemon) directory() *access.Directory {
 	log := d.log
-	return socket.NewDirectory(d.slurmUsers, func(err error) {
+	return access.NewDirectory(d.slurmUsers, func(err error) {
 		log.Warn().Err(err).Msg("who is an operator is not known; all but root are ordinary users until it is")
 	}, d.now)
 }

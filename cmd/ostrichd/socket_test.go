@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -311,8 +312,11 @@ func TestUnknownOperators(t *testing.T) {
 	var log strings.Builder
 	d := &daemon{now: time.Now, log: zerolog.New(&log)}
 	d.commands.Store(&slurm.Commands{Dir: t.TempDir()})
-	if u := d.directory().Named(t.Context(), "root"); u.Operator {
-		t.Errorf("%+v", u)
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
+	r.RemoteAddr = "127.0.0.1:4711"
+	r.Header.Set("X-Remote-User", "root")
+	if v, err := d.directory().OfRequest(r, "X-Remote-User", &[]string{"jobs"}); err != nil || v.Jobs {
+		t.Errorf("%+v %v", v, err)
 	}
 	if want := "who is an operator is not known; all but root are ordinary users until it is"; !strings.Contains(log.String(), want) || !strings.Contains(log.String(), "scontrol") {
 		t.Errorf("log: %s", log.String())

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"slurm-ostrich/cmd/internal/access"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
@@ -124,7 +125,7 @@ const (
 func options() Options {
 	now := func() time.Time { return time.Unix(1001, 0) }
 	return Options{
-		Users: NewDirectory(func(context.Context) (slurm.Users, error) {
+		Users: access.NewDirectory(func(context.Context) (slurm.Users, error) {
 			return slurm.Users{List: []slurm.User{
 				{Name: "op", UID: operatorUID, Operator: true},
 				{Name: "stranger", UID: strangerUID},

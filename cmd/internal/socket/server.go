@@ -16,12 +16,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
 
+	"slurm-ostrich/cmd/internal/access"
 	"slurm-ostrich/cmd/internal/api"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/live"
@@ -41,7 +41,7 @@ type State struct {
 // Options are what a server needs.
 type Options struct {
 	// Users knows Slurm's users.
-	Users *Directory
+	Users *access.Directory
 	// Late reports whether a newer cycle should have ended by now.
 	Late func(ended, now time.Time) bool
 	// Past is called after each question to accounting and the journal, with its error or
@@ -84,7 +84,7 @@ func newServer(o Options) *Server {
 	}
 	s.server = &http.Server{
 		Handler: s, ConnContext: withPeer, MaxHeaderBytes: headerSize,
-		ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: headerTime + rightsPatience + patience + asking + sending,
+		ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: headerTime + access.Patience + patience + asking + sending,
 	}
 	s.server.SetKeepAlivesEnabled(false) // a connection is for one request
 	return s
@@ -194,7 +194,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, uid uint32, q qu
 // body makes the answer to a question of a user. Answers are made one at a time. Call sent
 // once it is sent. The error is a busyError if the user has to wait.
 func (s *Server) body(ctx context.Context, uid uint32, q question, state *State, by *view.Selection) (body *bytes.Buffer, sent func(), err error) {
-	v := s.viewer(ctx, state.Cycle, uid, q.past && len(by.Jobs) > 0)
+	v := s.Users.OfUID(ctx, state.Cycle, uid, s.limits.own, q.past && len(by.Jobs) > 0)
 	made, err := s.limits.begin(ctx, uid)
 	if err != nil {
 		return nil, nil, err
@@ -225,26 +225,6 @@ func (s *Server) body(ctx context.Context, uid uint32, q question, state *State,
 
 // warning is the header with what the client should know of the answer.
 const warning = "Ostrich-Warning"
-
-// viewer returns what a user may see, of jobs that have ended too if past is set. Root,
-// SlurmUser, the user of the daemon and operators see everything.
-func (s *Server) viewer(ctx context.Context, c *view.Cycle, uid uint32, past bool) *view.Viewer {
-	controller := &c.Options.Controller
-	v := view.NewViewer(controller.PrivateData)
-	if v.Jobs && v.Shares && !past || uid == 0 || uid == s.limits.own || uid == controller.SlurmUser {
-		return view.Everything()
-	}
-	u, ended := s.Users.of(ctx, uid)
-	if u.Operator {
-		return view.Everything()
-	}
-	v.Ended = ended
-	v.Names, v.Accounts = c.NamesOf(uid), u.Coordinates
-	if u.Name != "" && !slices.Contains(v.Names, u.Name) {
-		v.Names = append(v.Names, u.Name)
-	}
-	return v
-}
 
 // lists returns the lists of a selection by the names of their arguments.
 func lists(by *view.Selection) map[string]*[]string {

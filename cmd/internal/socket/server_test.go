@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slurm-ostrich/cmd/internal/access"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/priority/slurm"
@@ -180,7 +181,7 @@ func TestEnded(t *testing.T) {
 	for _, private := range [][]string{nil, {"jobs"}, {"usage"}} {
 		asked := 0
 		o := options()
-		o.Users = NewDirectory(func(context.Context) (slurm.Users, error) {
+		o.Users = access.NewDirectory(func(context.Context) (slurm.Users, error) {
 			asked++
 			return slurm.Users{List: []slurm.User{{Name: "op", UID: operatorUID, Operator: true}, {Name: "stranger", UID: strangerUID}}, Private: private}, nil
 		}, func(error) {}, o.Now)
@@ -193,7 +194,7 @@ func TestEnded(t *testing.T) {
 		}
 		hidden := slices.Contains(private, "jobs")
 		for uid, want := range map[uint32]bool{0: true, operatorUID: true, strangerUID: !hidden} {
-			v := s.viewer(t.Context(), st.Cycle, uid, true)
+			v := s.Users.OfUID(t.Context(), st.Cycle, uid, s.limits.own, true)
 			if v.Ended != want || !v.Jobs || !v.Shares {
 				t.Errorf("PrivateData=%s of slurmdbd: %d is %+v", private, uid, v)
 			}
@@ -201,7 +202,7 @@ func TestEnded(t *testing.T) {
 		if w := get(s, strangerUID, http.MethodGet, folder+"explain?job=99999"); w.Code != http.StatusOK || asked != 1 {
 			t.Errorf("%d, Slurm was asked %d times", w.Code, asked)
 		}
-		if v := s.viewer(t.Context(), st.Cycle, strangerUID, true); !slices.Equal(v.Names, []string{"stranger"}) {
+		if v := s.Users.OfUID(t.Context(), st.Cycle, strangerUID, s.limits.own, true); !slices.Equal(v.Names, []string{"stranger"}) {
 			t.Errorf("%+v", v)
 		}
 	}

@@ -1,4 +1,4 @@
-package socket
+package access
 
 import (
 	"context"
@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// rightsAge is how old an answer of Slurm may be. With an older one, a request asks
+	// longestAge is how old an answer of Slurm may be. With an older one, a request asks
 	// again and waits for the answer.
-	rightsAge = time.Minute
-	// rightsLast is how long an answer counts if Slurm gives no newer one.
-	rightsLast = 10 * time.Minute
-	// rightsPause is from one failed question to the next.
-	rightsPause = 10 * time.Second
-	// rightsPatience is how long a request waits for an answer.
-	rightsPatience = 3 * time.Second
+	longestAge = time.Minute
+	// lastsFor is how long an answer counts if Slurm gives no newer one.
+	lastsFor = 10 * time.Minute
+	// pause is from one failed question to the next.
+	pause = 10 * time.Second
+	// Patience is how long a request waits for Slurm's answer.
+	Patience = 3 * time.Second
 )
 
 // Directory remembers who Slurm's users are. It asks when a request needs to know, beside
@@ -47,7 +47,7 @@ func NewDirectory(ask func(context.Context) (slurm.Users, error), failed func(er
 // of returns the Slurm user of a uid, and whether slurmdbd shows everybody the ended jobs
 // of others. The zero value has no rights.
 func (d *Directory) of(ctx context.Context, uid uint32) (u slurm.User, ended bool) {
-	ctx, cancel := context.WithTimeout(ctx, rightsPatience)
+	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
 	if asking := d.renew(); asking != nil {
 		select {
@@ -57,7 +57,7 @@ func (d *Directory) of(ctx context.Context, uid uint32) (u slurm.User, ended boo
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.now().Sub(d.success) >= rightsLast {
+	if d.now().Sub(d.success) >= lastsFor {
 		return slurm.User{}, false
 	}
 	return d.users[uid], d.ended
@@ -70,9 +70,9 @@ func (d *Directory) renew() <-chan struct{} {
 	defer d.mu.Unlock()
 	now := d.now()
 	switch {
-	case now.Sub(d.success) < rightsAge:
+	case now.Sub(d.success) < longestAge:
 		return nil
-	case d.asking == nil && (!d.failing || now.Sub(d.tried) >= rightsPause):
+	case d.asking == nil && (!d.failing || now.Sub(d.tried) >= pause):
 		d.asking = make(chan struct{})
 		go d.refresh(d.asking)
 	}
@@ -99,12 +99,12 @@ func (d *Directory) refresh(done chan<- struct{}) {
 	close(done)
 }
 
-// Named returns the user of a name. The zero value is one whom Slurm does not know.
-func (d *Directory) Named(ctx context.Context, name string) slurm.User {
+// named returns the user of a name. The zero value is one whom Slurm does not know.
+func (d *Directory) named(ctx context.Context, name string) slurm.User {
 	d.of(ctx, 0) // waits for a new answer if the latest one is old
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.now().Sub(d.success) < rightsLast {
+	if d.now().Sub(d.success) < lastsFor {
 		for _, u := range d.users {
 			if u.Name == name {
 				return u

@@ -1,4 +1,4 @@
-package socket
+package access
 
 import (
 	"context"
@@ -39,23 +39,23 @@ func TestRights(t *testing.T) {
 		}
 		check("first", true, 1, 0)
 		check("at once", true, 1, 0)
-		time.Sleep(rightsAge)
+		time.Sleep(longestAge)
 		ordinary.Store(true)
 		check("after the operator is none any more", false, 2, 0)
 		ordinary.Store(false)
 		check("at once", false, 2, 0)
-		time.Sleep(rightsAge)
+		time.Sleep(longestAge)
 		check("again one", true, 3, 0)
 
 		away.Store(true)
-		time.Sleep(rightsAge)
+		time.Sleep(longestAge)
 		check("slurmdbd is away", true, 4, 1)
-		time.Sleep(rightsPause)
+		time.Sleep(pause)
 		check("for longer", true, 5, 1)
-		time.Sleep(rightsLast)
+		time.Sleep(lastsFor)
 		check("for too long", false, 6, 1)
 		away.Store(false)
-		time.Sleep(rightsPause)
+		time.Sleep(pause)
 		check("and back", true, 7, 1)
 	})
 }
@@ -74,7 +74,7 @@ func TestRightsHang(t *testing.T) {
 		for range 3 {
 			r.of(t.Context(), 5)
 		}
-		if took := time.Since(began); took != 3*rightsPatience || asked.Load() != 1 {
+		if took := time.Since(began); took != 3*Patience || asked.Load() != 1 {
 			t.Errorf("three requests took %v, and Slurm was asked %d times", took, asked.Load())
 		}
 		close(hang)
