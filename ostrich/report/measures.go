@@ -3,7 +3,7 @@ package report
 import "math"
 
 // Unit is what a measure counts in: "s", "part" of a whole, "pairs" of users, "index"
-// from 0 to 1, "count", or "" for a ratio.
+// from 0 to 1, "count", "core-hours", or "" for a ratio.
 type Unit string
 
 // Cluster is what an interval resamples.
@@ -199,12 +199,12 @@ var Comparison = []Compared{
 	{&makespan, Always},
 }
 
-// load is the utilisation of a period, which is that of the load.
-var load = Measure{Busy.Key, Busy.Name, Busy.Unit, neither, Busy.By, Busy.Of}
+// periodLoad is the utilisation of a period, which is neither good nor bad.
+var periodLoad = Measure{Busy.Key, Busy.Name, Busy.Unit, neither, Busy.By, Busy.Of}
 
 // Periods lists the measures of compare --before. The verdict goes by the first.
 var Periods = []*Measure{
-	&UserMean, &StretchP50, &StretchMean, &StretchP95, &WaitMean, &waitP95, &behind, &RhoKept, &rhoMean, &jobsInTime, &campaignsInTime, &load,
+	&UserMean, &StretchP50, &StretchMean, &StretchP95, &WaitMean, &waitP95, &behind, &RhoKept, &rhoMean, &jobsInTime, &campaignsInTime, &periodLoad,
 }
 
 // Benched is a measure of bench, of which it tells ratios.
@@ -233,4 +233,91 @@ var Bench = []Benched{
 	{&Busy, "UTIL", "utilisation", Busy.Label(), 0},
 	{&jobsPastDue, "JOBS-PAST-DUE", "jobs_past_due", jobsPastDue.Name, 0.001},
 	{&campaignsPastDue, "CAMP-PAST-DUE", "campaigns_past_due", campaignsPastDue.Name, 0.001},
+}
+
+// What only summaries have: of campaigns, and of the jobs and campaigns of a user or a class.
+var (
+	jobCount      = Measure{Key: "jobs", Name: "jobs", Unit: "count"}
+	userCount     = Measure{Key: "users", Name: "users", Unit: "count"}
+	campaignCount = Measure{Key: "campaigns", Name: "campaigns", Unit: "count"}
+
+	stretchOptimal = Measure{Key: "stretch_optimal", Name: "campaigns with a stretch of 1", Unit: "part", Good: more}
+	stretchLe115   = Measure{Key: "stretch_le_1_15", Name: "campaigns with a stretch of at most 1.15", Unit: "part", Good: more}
+	stretchLt15    = Measure{Key: "stretch_lt_1_5", Name: "campaigns with a stretch below 1.5", Unit: "part", Good: more}
+	stretchLt2     = Measure{Key: "stretch_lt_2", Name: "campaigns with a stretch below 2", Unit: "part", Good: more}
+	stretchGt20    = Measure{Key: "stretch_gt_20", Name: "campaigns with a stretch above 20", Unit: "part", Good: less}
+
+	campaignLateness  = Measure{Key: "campaigns_lateness_mean", Name: "mean lateness", Unit: "s", Good: less}
+	campaignTardiness = Measure{Key: "campaigns_tardiness_mean", Name: "mean tardiness", Unit: "s", Good: less}
+
+	userWork    = Measure{Key: "work", Name: "work", Unit: "core-hours"}
+	userFlow    = Measure{Key: "flow", Name: "flow time of the campaigns", Unit: "s", Good: less}
+	userStretch = Measure{Key: "stretch", Name: "stretch", Good: less}
+	classCount  = Measure{Key: "count", Name: "number", Unit: "count"}
+	classInTime = Measure{Key: "in_time", Name: "in time", Unit: "part", Good: more}
+)
+
+// Column is a measure of some T in tables and CSV.
+type Column[T any] struct {
+	*Measure
+	Head string // of tables; "" for CSV only
+	Key  string // of CSV; "" for tables only
+	From func(T) float64
+}
+
+// CampaignSummary lists the measures of a Summary.
+var CampaignSummary = []Column[*Summary]{
+	{&jobCount, "JOBS", jobCount.Key, func(s *Summary) float64 { return float64(s.Jobs) }},
+	{&userCount, "USERS", userCount.Key, func(s *Summary) float64 { return float64(s.Users) }},
+	{&campaignCount, "CAMPAIGNS", campaignCount.Key, func(s *Summary) float64 { return float64(s.Campaigns) }},
+	{&stretchOptimal, "OPTIMAL", stretchOptimal.Key, func(s *Summary) float64 { return s.Stretch.Optimal }},
+	{&stretchLe115, "<=1.15", stretchLe115.Key, func(s *Summary) float64 { return s.Stretch.Le115 }},
+	{&stretchLt15, "<1.5", stretchLt15.Key, func(s *Summary) float64 { return s.Stretch.Lt15 }},
+	{&stretchLt2, "<2", stretchLt2.Key, func(s *Summary) float64 { return s.Stretch.Lt2 }},
+	{&stretchGt20, ">20", stretchGt20.Key, func(s *Summary) float64 { return s.Stretch.Gt20 }},
+	{&StretchMean, "MEAN", "stretch_mean", func(s *Summary) float64 { return s.Stretch.Mean }},
+	{&StretchP50, "P50", "stretch_p50", func(s *Summary) float64 { return s.Stretch.P50 }},
+	{&StretchP99, "P99", "stretch_p99", func(s *Summary) float64 { return s.Stretch.P99 }},
+	{&StretchMax, "MAX", "stretch_max", func(s *Summary) float64 { return s.Stretch.Max }},
+}
+
+// RunSummary lists the measures of a Run beside those of its Summary.
+var RunSummary = []Column[*Run]{
+	{&WaitMean, "WAIT", WaitMean.Key, func(r *Run) float64 { return r.Wait.Mean }},
+	{&waitP50, "", waitP50.Key, func(r *Run) float64 { return r.Wait.P50 }},
+	{&waitP95, "", waitP95.Key, func(r *Run) float64 { return r.Wait.P95 }},
+	{&waitP99, "", waitP99.Key, func(r *Run) float64 { return r.Wait.P99 }},
+	{&Slowdown, "BSLD", Slowdown.Key, func(r *Run) float64 { return r.BoundedSlowdown }},
+	{&Busy, "UTILISATION", Busy.Key, func(r *Run) float64 { return r.Utilisation }},
+	{&makespan, "MAKESPAN", makespan.Key, func(r *Run) float64 { return float64(r.Makespan) }},
+}
+
+// PunctualSummary lists the measures of how all jobs and campaigns kept to the waits that
+// users accept.
+var PunctualSummary = []Column[*Punctual]{
+	{&jobsInTime, "", jobsInTime.Key, func(p *Punctual) float64 { return p.Jobs.Share }},
+	{&lateness, "", "jobs_lateness_mean", func(p *Punctual) float64 { return p.Jobs.Lateness }},
+	{&tardiness, "", "jobs_tardiness_mean", func(p *Punctual) float64 { return p.Jobs.Tardiness }},
+	{&campaignsInTime, "", campaignsInTime.Key, func(p *Punctual) float64 { return p.Campaigns.Share }},
+	{&campaignLateness, "", campaignLateness.Key, func(p *Punctual) float64 { return p.Campaigns.Lateness }},
+	{&campaignTardiness, "", campaignTardiness.Key, func(p *Punctual) float64 { return p.Campaigns.Tardiness }},
+}
+
+// UserColumns lists the measures of a user.
+var UserColumns = []Column[*User]{
+	{&jobCount, "JOBS", "", func(u *User) float64 { return float64(u.Jobs) }},
+	{&campaignCount, "CAMPAIGNS", "", func(u *User) float64 { return float64(u.Campaigns) }},
+	{&userWork, "WORK", "", func(u *User) float64 { return float64(u.Work) / 3600 }},
+	{&userFlow, "FLOW", "", func(u *User) float64 { return u.Flow }},
+	{&userStretch, "STRETCH", "", func(u *User) float64 { return u.Stretch }},
+	{&UserMean, "MEAN", "", func(u *User) float64 { return u.MeanStretch }},
+	{&UserMax, "MAX", "", func(u *User) float64 { return u.MaxStretch }},
+}
+
+// LatenessColumns lists the measures of a class of jobs or campaigns.
+var LatenessColumns = []Column[*InTime]{
+	{&classCount, "NUMBER", "", func(t *InTime) float64 { return float64(t.Count) }},
+	{&classInTime, "IN-TIME", "", func(t *InTime) float64 { return t.Share }},
+	{&lateness, "LATENESS", "", func(t *InTime) float64 { return t.Lateness }},
+	{&tardiness, "TARDINESS", "", func(t *InTime) float64 { return t.Tardiness }},
 }

@@ -258,6 +258,41 @@ func TestFigures(t *testing.T) {
 	}
 }
 
+// TestFiguresAreListed: what the JSON tells of a run are measures of the table, under their
+// keys, or the shape of a distribution.
+func TestFiguresAreListed(t *testing.T) {
+	known := map[string]bool{ // no measures
+		"run": true, "recorded": true, "seconds": true, "stretch_percentiles": true, "wait_percentiles": true,
+		"rho_p50": true, "rho_max": true, "envy_pairs": true,
+	}
+	for _, m := range report.Comparison {
+		known[m.Key] = true
+	}
+	for _, m := range report.CampaignSummary {
+		known[m.Key] = true
+	}
+	raw, err := json.Marshal(compare(t, madeUp(3, 8)).Runs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var figures map[string]any
+	if err = json.Unmarshal(raw, &figures); err != nil {
+		t.Fatal(err)
+	}
+	delete(figures, "satisfaction") // by class, see report.PunctualSummary
+	for name, x := range figures {
+		parts, ok := x.(map[string]any)
+		if !ok {
+			parts, name = map[string]any{name: x}, ""
+		}
+		for part := range parts {
+			if key := strings.TrimPrefix(name+"_"+part, "_"); !known[key] {
+				t.Errorf("%s is no measure of the table", key)
+			}
+		}
+	}
+}
+
 // TestWinnersAndLosers: who wins and loses in the made-up month is known.
 func TestWinnersAndLosers(t *testing.T) {
 	c := compare(t, madeUp(20, 25))

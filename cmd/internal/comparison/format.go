@@ -8,12 +8,12 @@ import (
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/report/confidence"
 )
 
-// Unit is what a measure counts in: "s", "part", "pairs", "index" from 0 to 1, or "" for a
-// ratio.
-type Unit string
+// Unit is report.Unit, and how to write it.
+type Unit report.Unit
 
 // cell and change are amount and signed as cells of a table.
 func (u Unit) cell(x float64) format.Cell   { return format.Value(x, u.amount(x)) }
@@ -26,7 +26,7 @@ func (u Unit) amount(x float64) string {
 		return length(x)
 	case "part":
 		return format.Percent(x)
-	case "pairs":
+	case "pairs", "count":
 		return fmt.Sprintf("%.0f", x)
 	case "index":
 		return fmt.Sprintf("%.3f", x)

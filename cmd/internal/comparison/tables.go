@@ -223,11 +223,18 @@ func (c *Comparison) userTable(users []User) format.Table {
 func (c *Comparison) satisfactionTable() format.Table {
 	t := format.Table{
 		Title: "Within the accepted wait (" + c.Runs[0].Satisfaction.Accepted + "), by length", Names: 3,
-		Header: []string{"run", "of", "length", "number", "in time", "mean lateness", "mean tardiness"},
+		Header: []string{"run", "of", "length"},
+	}
+	for _, m := range report.LatenessColumns {
+		t.Header = append(t.Header, m.Name)
 	}
 	for i := range c.Runs {
 		for _, r := range c.Runs[i].Satisfaction.Rows() {
-			t.Add(c.Runs[i].Run, r.Of, r.Size, r.Count, percentCell(r.Share), lengthCell(r.Lateness), lengthCell(r.Tardiness))
+			row := []any{c.Runs[i].Run, r.Of, r.Size}
+			for _, m := range report.LatenessColumns {
+				row = append(row, Unit(m.Unit).cell(m.From(&r.InTime)))
+			}
+			t.Add(row...)
 		}
 	}
 	return t

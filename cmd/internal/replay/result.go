@@ -261,40 +261,57 @@ func Tables(list []*Simulation, whole bool) []format.Table {
 	if !whole {
 		return []format.Table{t}
 	}
-	users := format.Table{Header: []string{"LOG", "POLICY", "USER", "JOBS", "CAMPAIGNS", "WORK", "FLOW", "STRETCH", "MEAN", "MAX"}}
+	users := format.Table{Header: append([]string{"LOG", "POLICY", "USER"}, heads(report.UserColumns)...)}
+	accepted := format.Table{Header: append([]string{"LOG", "POLICY", "OF", "LENGTH"}, heads(report.LatenessColumns)...)}
 	for _, s := range list {
 		for _, u := range report.Users(s.Outcome.Campaigns, s.Run.Procs) {
-			users.Add(s.Workload.Name, s.Run.Policy.Label, u.User, u.Jobs, u.Campaigns, fmt.Sprintf("%.2f", format.CoreHours(u.Work)),
-				fmt.Sprintf("%.0f", u.Flow), fmt.Sprintf("%.2f", u.Stretch), fmt.Sprintf("%.2f", u.MeanStretch), fmt.Sprintf("%.2f", u.MaxStretch))
+			users.Add(append([]any{s.Workload.Name, s.Run.Policy.Label, u.User}, cells(report.UserColumns, &u)...)...)
 		}
-	}
-	accepted := format.Table{Header: []string{"LOG", "POLICY", "OF", "LENGTH", "NUMBER", "IN-TIME", "LATENESS", "TARDINESS"}}
-	for _, s := range list {
 		for _, r := range s.Outcome.Accepted.Rows() {
-			accepted.Add(s.Workload.Name, s.Run.Policy.Label, r.Of, r.Size, r.Count, format.PercentCell(r.Share, 1),
-				fmt.Sprintf("%.0f", r.Lateness), fmt.Sprintf("%.0f", r.Tardiness))
+			accepted.Add(append([]any{s.Workload.Name, s.Run.Policy.Label, r.Of, r.Size}, cells(report.LatenessColumns, &r.InTime)...)...)
 		}
 	}
 	return []format.Table{t, users, accepted}
 }
 
 // SummaryHeader is the header of [SummaryCells].
-var SummaryHeader = []string{"JOBS", "USERS", "CAMPAIGNS", "OPTIMAL", "<=1.15", "<1.5", "<2", ">20", "MEAN", "P50", "P99", "MAX"}
+var SummaryHeader = heads(report.CampaignSummary)
 
 // Header is the header of [Cells].
-var Header = append(slices.Clone(SummaryHeader), "WAIT", "BSLD", "UTILISATION", "MAKESPAN")
+var Header = append(slices.Clone(SummaryHeader), heads(report.RunSummary)...)
 
 // Cells returns the cells of the summary of a run in a table.
 func Cells(r *report.Run) []any {
-	return append(SummaryCells(&r.Summary), fmt.Sprintf("%.0f", r.Wait.Mean), fmt.Sprintf("%.2f", r.BoundedSlowdown), format.PercentCell(r.Utilisation, 1), r.Makespan)
+	return append(SummaryCells(&r.Summary), cells(report.RunSummary, r)...)
 }
 
 // SummaryCells returns the cells of a summary in a table.
-func SummaryCells(s *report.Summary) []any {
-	stretch := func(x float64) string { return fmt.Sprintf("%.2f", x) }
-	d := &s.Stretch
-	return []any{
-		s.Jobs, s.Users, s.Campaigns, format.PercentCell(d.Optimal, 1), format.PercentCell(d.Le115, 1), format.PercentCell(d.Lt15, 1), format.PercentCell(d.Lt2, 1), format.PercentCell(d.Gt20, 1),
-		stretch(d.Mean), stretch(d.P50), stretch(d.P99), stretch(d.Max),
+func SummaryCells(s *report.Summary) []any { return cells(report.CampaignSummary, s) }
+
+// heads returns the heads of the columns that tables have.
+func heads[T any](columns []report.Column[T]) []string {
+	var list []string
+	for _, c := range columns {
+		if c.Head != "" {
+			list = append(list, c.Head)
+		}
 	}
+	return list
+}
+
+// cells returns the cells below heads.
+func cells[T any](columns []report.Column[T], of T) []any {
+	var list []any
+	for _, c := range columns {
+		switch x := c.From(of); {
+		case c.Head == "":
+		case c.Unit == "part":
+			list = append(list, format.PercentCell(x, 1))
+		case c.Unit == "" || c.Unit == "core-hours":
+			list = append(list, fmt.Sprintf("%.2f", x))
+		default:
+			list = append(list, fmt.Sprintf("%.0f", x))
+		}
+	}
+	return list
 }

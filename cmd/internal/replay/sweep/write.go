@@ -14,6 +14,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/ostrich/grid"
+	"slurm-ostrich/ostrich/report"
 )
 
 // object is what sweep --json writes of a point.
@@ -172,34 +173,15 @@ type column struct {
 // measures returns the columns of a summary, named as its fields are; of satisfaction
 // those of all jobs and campaigns.
 func measures(s *replay.Summary) []column {
-	d, w, jobs, campaigns := &s.Stretch, &s.Wait, &s.Satisfaction.All.Jobs, &s.Satisfaction.All.Campaigns
-	return []column{
-		{"jobs", s.Jobs},
-		{"users", s.Users},
-		{"campaigns", s.Campaigns},
-		{"stretch_optimal", d.Optimal},
-		{"stretch_le_1_15", d.Le115},
-		{"stretch_lt_1_5", d.Lt15},
-		{"stretch_lt_2", d.Lt2},
-		{"stretch_gt_20", d.Gt20},
-		{"stretch_mean", d.Mean},
-		{"stretch_p50", d.P50},
-		{"stretch_p99", d.P99},
-		{"stretch_max", d.Max},
-		{"wait_mean", w.Mean},
-		{"wait_p50", w.P50},
-		{"wait_p95", w.P95},
-		{"wait_p99", w.P99},
-		{"bounded_slowdown_mean", s.BoundedSlowdown},
-		{"utilisation", s.Utilisation},
-		{"makespan", s.Makespan},
-		{"jobs_in_time", jobs.Share},
-		{"jobs_lateness_mean", jobs.Lateness},
-		{"jobs_tardiness_mean", jobs.Tardiness},
-		{"campaigns_in_time", campaigns.Share},
-		{"campaigns_lateness_mean", campaigns.Lateness},
-		{"campaigns_tardiness_mean", campaigns.Tardiness},
+	return slices.Concat(columns(report.CampaignSummary, &s.Summary), columns(report.RunSummary, &s.Run), columns(report.PunctualSummary, &s.Satisfaction.All.Punctual))
+}
+
+func columns[T any](list []report.Column[T], of T) []column {
+	all := make([]column, len(list))
+	for i, c := range list {
+		all[i] = column{c.Key, c.From(of)}
 	}
+	return all
 }
 
 // bags returns the further columns of a sweep with platforms: measures of all bags, and
