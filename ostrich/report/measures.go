@@ -257,6 +257,18 @@ var (
 	classInTime = Measure{Key: "in_time", Name: "in time", Unit: "part", Good: more}
 )
 
+// The measures of bags of tasks.
+var (
+	taskCount   = Measure{Key: "tasks", Name: "tasks", Unit: "count"}
+	bagCount    = Measure{Key: "bags", Name: "bags", Unit: "count"}
+	bagsDone    = Measure{Key: "done_bags", Name: "bags that are done", Unit: "count", Good: more}
+	tasksDone   = Measure{Key: "finished", Name: "share of tasks that are done", Unit: "part", Good: more}
+	bagMakespan = Measure{Key: "ms", Name: "mean makespan of a bag", Unit: "s", Good: less}
+	bagLength   = Measure{Key: "nsl", Name: "mean normalized schedule length", Unit: "index", Good: less}
+	bagStretch  = Measure{Key: "stretch", Name: "mean stretch of a bag", Good: less}
+	bagWorst    = Measure{Key: "worst_stretch", Name: "greatest stretch of a bag", Good: less}
+)
+
 // Column is a measure of some T in tables and CSV.
 type Column[T any] struct {
 	*Measure
@@ -320,4 +332,31 @@ var LatenessColumns = []Column[*InTime]{
 	{&classInTime, "IN-TIME", "", func(t *InTime) float64 { return t.Share }},
 	{&lateness, "LATENESS", "", func(t *InTime) float64 { return t.Lateness }},
 	{&tardiness, "TARDINESS", "", func(t *InTime) float64 { return t.Tardiness }},
+}
+
+// Bags are the measures of bags of tasks, or of those of a class of sizes (HPDC 2008, section
+// 5.1); package grid has the formulas.
+type Bags struct {
+	Sizes        string  `json:"sizes"` // "all", or a class as "2-4"
+	Bags         int     `json:"bags"`
+	Tasks        int     `json:"tasks"`
+	DoneBags     int     `json:"done_bags"`
+	Finished     float64 `json:"finished"`      // part of the tasks
+	MS           float64 `json:"ms"`            // mean makespan, in seconds
+	NSL          float64 `json:"nsl"`           // mean normalized schedule length
+	Stretch      float64 `json:"stretch"`       // mean
+	WorstStretch float64 `json:"worst_stretch"` // the largest
+}
+
+// BagColumns lists the measures of bags. Tables have the tasks first, CSV the bags.
+var BagColumns = []Column[*Bags]{
+	{&taskCount, "TASKS", "", func(b *Bags) float64 { return float64(b.Tasks) }},
+	{&bagCount, "BAGS", bagCount.Key, func(b *Bags) float64 { return float64(b.Bags) }},
+	{&taskCount, "", taskCount.Key, func(b *Bags) float64 { return float64(b.Tasks) }},
+	{&bagsDone, "", bagsDone.Key, func(b *Bags) float64 { return float64(b.DoneBags) }},
+	{&tasksDone, "FINISHED", tasksDone.Key, func(b *Bags) float64 { return b.Finished }},
+	{&bagMakespan, "MS", bagMakespan.Key, func(b *Bags) float64 { return b.MS }},
+	{&bagLength, "NSL", bagLength.Key, func(b *Bags) float64 { return b.NSL }},
+	{&bagStretch, "STRETCH", bagStretch.Key, func(b *Bags) float64 { return b.Stretch }},
+	{&bagWorst, "MAX", bagWorst.Key, func(b *Bags) float64 { return b.WorstStretch }},
 }

@@ -111,15 +111,16 @@ func TestMeasuresAreDocumented(t *testing.T) {
 	}
 	heads := append(headsOf(report.CampaignSummary), headsOf(report.RunSummary)...)
 	for _, tt := range []struct {
-		table  string // its first line
+		table  string // how its first line begins
 		column int
-		skip   int // rows that are no measures
+		skip   int // lines below it that are no measures
 		want   []string
 	}{
-		{"| column | of the summaries |", 0, 1, heads},
-		{"| column | of the users |", 0, 0, headsOf(report.UserColumns)},
-		{"| column | field of `--json` | |", 0, 0, benchHeads},
-		{"| column | field of `--json` | |", 1, 0, benchKeys},
+		{"| column | of the summaries |", 0, 2, heads},
+		{"| column | of the users |", 0, 1, headsOf(report.UserColumns)},
+		{"| column | field of `--json` | |", 0, 1, benchHeads},
+		{"| column | field of `--json` | |", 1, 1, benchKeys},
+		{"| LOAD |", 0, 0, append(headsOf(report.BagColumns), "GOODPUT", "USED", "UTILISATION")},
 	} {
 		if diff := cmp.Diff(tt.want, documented(string(raw), tt.table, tt.column, tt.skip)); diff != "" {
 			t.Errorf("%s column %d (-program +page)\n%s", tt.table, tt.column, diff)
@@ -139,13 +140,13 @@ func headsOf[T any](columns []report.Column[T]) []string {
 
 // documented returns the names in a column of a table, whose cells list them with commas.
 func documented(page, table string, column, skip int) []string {
-	_, rest, _ := strings.Cut(page, "\n"+table+"\n")
+	_, rest, _ := strings.Cut(page, "\n"+table)
 	var names []string
-	for number, line := range strings.Split(rest, "\n") {
+	for number, line := range strings.Split(rest, "\n")[1:] {
 		if !strings.HasPrefix(line, "|") {
 			break
 		}
-		if number > skip { // the first is the line below the head
+		if number >= skip {
 			cell := strings.Split(line, "|")[column+1]
 			names = append(names, regexp.MustCompile(`, *`).Split(strings.TrimSpace(cell), -1)...)
 		}

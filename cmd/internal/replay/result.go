@@ -307,6 +307,8 @@ func cells[T any](columns []report.Column[T], of T) []any {
 		case c.Head == "":
 		case c.Unit == "part":
 			list = append(list, format.PercentCell(x, 1))
+		case c.Unit == "index":
+			list = append(list, fmt.Sprintf("%.3f", x))
 		case c.Unit == "" || c.Unit == "core-hours":
 			list = append(list, fmt.Sprintf("%.2f", x))
 		default:

@@ -177,9 +177,11 @@ func measures(s *replay.Summary) []column {
 }
 
 func columns[T any](list []report.Column[T], of T) []column {
-	all := make([]column, len(list))
-	for i, c := range list {
-		all[i] = column{c.Key, c.From(of)}
+	var all []column
+	for _, c := range list {
+		if c.Key != "" {
+			all = append(all, column{c.Key, c.From(of)})
+		}
 	}
 	return all
 }
@@ -191,21 +193,9 @@ func bags(p *replay.PlatformSummary) []column {
 	if p.Load != nil {
 		load = *p.Load
 	}
-	list := []column{
-		{"load", load},
-		{"bags", p.Bags},
-		{"tasks", p.Tasks},
-		{"done_bags", p.DoneBags},
-		{"finished", p.Finished},
-		{"ms", p.MS},
-		{"nsl", p.NSL},
-		{"stretch", p.Stretch},
-		{"worst_stretch", p.WorstStretch},
-		{"goodput", p.Goodput},
-		{"used", p.Used},
-	}
+	list := slices.Concat([]column{{"load", load}}, columns(report.BagColumns, &p.Bags), []column{{"goodput", p.Goodput}, {"used", p.Used}})
 	for i, class := range grid.ClassNames {
-		var m replay.BagMeasure
+		var m report.Bags
 		if i < len(p.Classes) {
 			m = p.Classes[i]
 		}
