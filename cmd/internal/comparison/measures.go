@@ -27,33 +27,22 @@ func values(x *report.Sample) []float64 {
 // measures by users have a meaning. The envy count of a sample is the part of its
 // pairs of different users, times all pairs.
 func (s *studied) sample(r int, times []float64) *report.Sample {
-	run, x := &s.runs[r], &report.Sample{}
+	run, none := &s.runs[r], 0.0
 	if times != nil {
-		x.OfNothing = math.NaN()
+		none = math.NaN()
 	}
-	for u := range run.sums {
-		if w := report.Often(times, u); w > 0 {
-			x.Add(&run.sums[u], w)
-		}
-	}
+	x := run.sample(times, none)
 	owning := make([]float64, len(s.owning))
 	for i, u := range s.owning {
 		owning[i] = report.Often(times, u)
 		x.AddUser(run.users[u].MeanStretch, run.users[u].MaxStretch, owning[i])
 	}
-	x.Wait = run.waits.Percentiles(times)
 	if x.Users > 0 {
-		x.Stretch, x.Rho.P95 = run.stretches.Percentiles(times), run.rhos.Quantiles(times, 0.95)[0]
-		pairs, of := run.fair.Envy(owning)
-		n := float64(len(s.owning))
-		x.Jain, x.Gini, x.Envy = run.fair.Jain(owning), run.fair.Gini(owning), x.OfNothing
-		if of > 0 {
+		x.Rho.P95, x.Jain, x.Gini = run.rhos.Quantiles(times, 0.95)[0], run.fair.Jain(owning), run.fair.Gini(owning)
+		if pairs, of := run.fair.Envy(owning); of > 0 {
+			n := float64(len(s.owning))
 			x.Envy = pairs / of * n * (n - 1)
 		}
-	} else {
-		none := x.OfNothing
-		x.Stretch, x.Rho.P95 = report.Percentiles{P50: none, P95: none, P99: none, Max: none}, none
-		x.Jain, x.Gini, x.Envy = none, none, none
 	}
 	x.Busy, x.Makespan = s.utilisation(r, nil), float64(run.last-run.first)
 	return x

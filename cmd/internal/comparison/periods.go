@@ -128,7 +128,7 @@ func ComparePeriods(ctx context.Context, in PeriodsInput) (*Periods, error) {
 		return nil, fmt.Errorf("comparison: %w", err)
 	}
 	c.Notes = append(c.Notes, s.fewRounds()...)
-	before, after := &period{studied: s, from: in.Date - span, to: in.Date, block: c.Block}, &period{studied: s, from: in.Date, to: in.Date + span, block: c.Block}
+	before, after := newPeriod(s, in.Date-span, in.Date, c.Block), newPeriod(s, in.Date, in.Date+span, c.Block)
 	if err = c.assign(s, in.Open, before, after); err != nil {
 		return nil, err
 	}
@@ -188,9 +188,9 @@ func (c *Periods) assign(s *studied, open map[int]bool, before, after *period) e
 		switch {
 		case end <= before.from || k.Submit >= after.to:
 		case k.Submit >= before.from && end <= before.to:
-			before.campaigns = append(before.campaigns, i)
+			before.within[i] = before.of(k.Submit)
 		case k.Submit >= after.from && end <= after.to:
-			after.campaigns = append(after.campaigns, i)
+			after.within[i] = after.of(k.Submit)
 		case k.Submit < c.Date && end > c.Date:
 			c.Straddling++
 		default:
@@ -201,116 +201,100 @@ func (c *Periods) assign(s *studied, open map[int]bool, before, after *period) e
 		name string
 		*period
 	}{{"before", before}, {"after", after}} {
-		if len(x.campaigns) == 0 {
+		if !slices.ContainsFunc(x.within, func(b int32) bool { return b >= 0 }) {
 			return fmt.Errorf("no campaign was submitted and ended from %s to %s, %s the date", moment(x.from, c.location), moment(x.to, c.location), x.name)
 		}
 	}
 	return nil
 }
 
-// period is one of the two periods, as the measures need it.
+// period is one of the two periods, as the measures need it: a part of the only run, of
+// which a sample has whole blocks.
 type period struct {
 	*studied
-	from, to  ostrich.Time
-	block     ostrich.Duration
-	campaigns []int // of the only run
+	clusters // by block
 
-	sums             []report.Sums // by block, over its campaigns and their jobs
-	work             float64       // of all these jobs, in processor seconds
-	busy             []float64     // by block, utilisation
-	users            [][]part      // by user, what the user has in each block
-	stretches, waits *report.Pool
+	from, to ostrich.Time
+	block    ostrich.Duration
+	within   []int32   // by campaign of the run, the block in which it was submitted; -1 is not of the period
+	owners   [][]part  // by user, what the user has in each block
+	work     float64   // of the campaigns, in processor seconds
+	busy     []float64 // by block, utilisation
 }
 
 // part is what a user has in a block.
 type part struct {
-	block        int
+	block        int32
 	count, total float64 // campaigns, sum of their stretches
+}
+
+func newPeriod(s *studied, from, to ostrich.Time, block ostrich.Duration) *period {
+	return &period{studied: s, from: from, to: to, block: block, within: slices.Repeat([]int32{-1}, len(s.campaign))}
 }
 
 // blocks returns the number of blocks.
 func (x *period) blocks() int { return int((x.to - x.from) / ostrich.Time(x.block)) }
 
 // of returns the block of a moment.
-func (x *period) of(at ostrich.Time) int { return int((at - x.from) / ostrich.Time(x.block)) }
+func (x *period) of(at ostrich.Time) int32 { return int32((at - x.from) / ostrich.Time(x.block)) }
 
 // measure sums up the campaigns by block. late is by number of the campaign.
 func (x *period) measure(ran []report.Job, late []float64) {
-	n, run := x.blocks(), &x.runs[0]
-	x.sums, x.users = make([]report.Sums, n), make([][]part, len(x.studied.users))
-	here := make(map[int]int, len(x.campaigns)) // block by place
-	var values, waits []float64
-	var of, ofWait []int32
-	for _, i := range x.campaigns {
-		b := x.of(run.campaigns[i].Submit)
-		here[i] = b
-		x.addCampaign(&x.sums[b], 0, i)
-		values, of = append(values, run.stretch[i]), append(of, int32(b))
-		u := x.campaign[i]
-		k := slices.IndexFunc(x.users[u], func(p part) bool { return p.block == b })
-		if k < 0 {
-			k = len(x.users[u])
-			x.users[u] = append(x.users[u], part{block: b})
-		}
-		x.users[u][k].count++
-		x.users[u][k].total += run.stretch[i]
-	}
-	jobs, seen := x.in.Runs[0].Jobs, make(map[int]bool)
+	jobs, run := x.in.Runs[0].Jobs, &x.runs[0]
+	job := slices.Repeat([]int32{-1}, len(jobs))
 	for i := range jobs {
-		j := &jobs[i]
-		if j.Campaign < 0 {
-			continue
+		if number := jobs[i].Campaign; number >= 0 {
+			job[i] = x.within[x.place[number]]
 		}
-		b, ok := here[x.place[j.Campaign]]
-		if !ok {
-			continue
-		}
-		x.addJob(&x.sums[b], 0, i)
-		x.work += float64(j.Ran()) * float64(j.Procs)
-		waits, ofWait = append(waits, float64(j.Start-j.Submit)), append(ofWait, int32(b))
-		if !seen[j.Campaign] {
-			x.sums[b].AddBehind(late[j.Campaign])
-		}
-		seen[j.Campaign] = true
 	}
-	x.stretches, x.waits = report.NewPool(values, of, n), report.NewPool(waits, ofWait, n)
+	x.clusters, x.owners = x.cluster(0, x.blocks(), job, x.within), make([][]part, len(x.users))
+	for number, i := range x.place {
+		if i < 0 || x.within[i] < 0 {
+			continue
+		}
+		b, parts := x.within[i], &x.owners[x.campaign[i]]
+		x.sums[b].AddBehind(late[number])
+		x.work += float64(run.campaigns[i].Work)
+		k := slices.IndexFunc(*parts, func(p part) bool { return p.block == b })
+		if k < 0 {
+			k = len(*parts)
+			*parts = append(*parts, part{block: b})
+		}
+		(*parts)[k].count++
+		(*parts)[k].total += run.stretch[i]
+	}
 	x.busy = report.Utilisations(ran, x.in.Procs, x.from, x.to, x.block)
 }
 
 // values measures a sample of the blocks, in the order of report.Periods; nil is each
 // once. Without a campaign all but the utilisation is NaN.
 func (x *period) values(times []float64) []float64 {
-	none, busy := math.NaN(), 0.0
-	all := report.Sample{OfNothing: none, Stretch: report.Percentiles{P50: none, P95: none}, Wait: report.Percentiles{P95: none}}
-	for b := range x.sums {
-		w := report.Often(times, b)
-		all.Add(&x.sums[b], w)
-		busy += w * x.busy[b]
-	}
-	for _, parts := range x.users {
+	all := x.clusters.sample(times, math.NaN())
+	for _, parts := range x.owners {
 		var count, total float64
 		for _, p := range parts {
-			w := report.Often(times, p.block)
+			w := report.Often(times, int(p.block))
 			count, total = count+w*p.count, total+w*p.total
 		}
 		if count > 0 {
-			all.AddUser(total/count, none, 1)
+			all.AddUser(total/count, math.NaN(), 1)
 		}
 	}
-	if all.Campaigns > 0 {
-		all.Stretch, all.Wait = x.stretches.Percentiles(times), x.waits.Percentiles(times)
+	for b, busy := range x.busy {
+		all.Busy += report.Often(times, b) * busy
 	}
-	all.Busy = busy / float64(x.blocks())
+	all.Busy /= float64(x.blocks())
 	list := make([]float64, len(report.Periods))
 	for i, m := range report.Periods {
-		list[i] = m.Of(&all)
+		list[i] = m.Of(all)
 	}
 	return list
 }
 
 // figures describes the period.
 func (x *period) figures(ran []report.Job) Period {
-	f := Period{From: x.from, To: x.to, Campaigns: len(x.campaigns)}
+	all := x.clusters.sample(nil, 0)
+	f := Period{From: x.from, To: x.to, Campaigns: int(all.Campaigns), MeasuredJobs: int(all.Jobs)}
 	users, work := make(map[ostrich.UserID]bool), 0.0
 	for i := range ran {
 		if j := &ran[i]; j.Submit >= x.from && j.Submit < x.to {
@@ -321,13 +305,10 @@ func (x *period) figures(ran []report.Job) Period {
 	}
 	f.Users, f.Load = len(users), work/(float64(x.in.Procs)*float64(x.to-x.from))
 	measured := make(map[string]bool) // a user is one, in whatever accounts
-	for u, parts := range x.users {
+	for u, parts := range x.owners {
 		if len(parts) > 0 {
-			measured[x.in.userName(x.studied.users[u])] = true
+			measured[x.in.userName(x.users[u])] = true
 		}
-	}
-	for b := range x.sums {
-		f.MeasuredJobs += int(x.sums[b].Jobs)
 	}
 	f.MeasuredUsers, f.MeasuredWork = len(measured), x.work/max(work, x.work)
 	only := make([]float64, x.blocks())
@@ -366,12 +347,6 @@ func shifts(ctx context.Context, before, after *period, alike bool) ([]Shift, er
 	if err != nil {
 		return nil, err
 	}
-	good := func(m int) int {
-		if !alike {
-			return 0
-		}
-		return report.Periods[m].Good
-	}
 	enough := before.blocks() >= confidence.Fewest
 	was, is := before.values(nil), after.values(nil)
 	list := make([]Shift, len(report.Periods))
@@ -389,7 +364,11 @@ func shifts(ctx context.Context, before, after *period, alike bool) ([]Shift, er
 				}
 			}
 		}
-		change := read(d.Difference, differences, enough, good(m))
+		good := about.Good
+		if !alike {
+			good = 0
+		}
+		change := read(d.Difference, differences, enough, good)
 		d.Interval, d.Reading = change.Interval, change.Reading
 		if was[m] > 0 {
 			ratio := is[m] / was[m]

@@ -194,8 +194,7 @@ func TestPeriodsSwapped(t *testing.T) {
 			r.Fatal(err)
 		}
 		c, span := &Periods{Date: in.Date}, in.Date-in.From
-		first := &period{studied: s, from: in.From, to: in.Date, block: week}
-		second := &period{studied: s, from: in.Date, to: in.Date + span, block: week}
+		first, second := newPeriod(s, in.From, in.Date, week), newPeriod(s, in.Date, in.Date+span, week)
 		if err = c.assign(s, nil, first, second); err != nil {
 			r.Fatal(err)
 		}

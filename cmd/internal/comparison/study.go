@@ -31,10 +31,8 @@ type studiedRun struct {
 	stretch     []float64     // of each campaign
 	rho         []float64     // of each campaign
 	users       []report.User // without campaigns: zero
-	sums        []report.Sums // by user
+	clusters                  // by user
 	maxRho      []float64     // of a user's campaigns
-	waits       *report.Pool
-	stretches   *report.Pool
 	rhos        *report.Pool
 	fair        *report.Fairness // of the users in owning
 	busy        []float64        // part of the processors, in each part of the window
@@ -43,16 +41,54 @@ type studiedRun struct {
 	lateJobs, lateCampaigns []ostrich.Duration // by what users accept to wait
 }
 
-// addJob adds job i of run r.
-func (s *studied) addJob(to *report.Sums, r, i int) {
-	to.AddJob(&s.in.Runs[r].Jobs[i], s.runs[r].lateJobs[i])
+// clusters are a run, or a part of one, added up by what a sample has as a whole: a
+// user, or a week of a period.
+type clusters struct {
+	sums             []report.Sums
+	waits, stretches *report.Pool
 }
 
-// addCampaign adds campaign i of run r.
-func (s *studied) addCampaign(to *report.Sums, r, i int) {
-	run := &s.runs[r]
-	to.AddCampaign(&run.campaigns[i], s.in.Procs, run.lateCampaigns[i])
-	to.AddRho(run.rho[i])
+// cluster adds up run r in n clusters. job and campaign say in which each is: -1 in
+// none.
+func (s *studied) cluster(r, n int, job, campaign []int32) clusters {
+	run, jobs := &s.runs[r], s.in.Runs[r].Jobs
+	c := clusters{sums: make([]report.Sums, n)}
+	var waits, stretches []float64
+	var waitIn, stretchIn []int32
+	for i, k := range job {
+		if k >= 0 {
+			c.sums[k].AddJob(&jobs[i], run.lateJobs[i])
+			waits, waitIn = append(waits, float64(jobs[i].Start-jobs[i].Submit)), append(waitIn, k)
+		}
+	}
+	for i, k := range campaign {
+		if k >= 0 {
+			c.sums[k].AddCampaign(&run.campaigns[i], s.in.Procs, run.lateCampaigns[i])
+			c.sums[k].AddRho(run.rho[i])
+			stretches, stretchIn = append(stretches, run.stretch[i]), append(stretchIn, k)
+		}
+	}
+	c.waits, c.stretches = report.NewPool(waits, waitIn, n), report.NewPool(stretches, stretchIn, n)
+	return c
+}
+
+// sample adds up a sample of the clusters; nil is each once. What is measured of nothing
+// is none. The users, and what is of the machine, are for the caller to add.
+func (c *clusters) sample(times []float64, none float64) *report.Sample {
+	nothing := report.Percentiles{P50: none, P95: none, P99: none, Max: none}
+	x := &report.Sample{OfNothing: none, Wait: nothing, Stretch: nothing, Rho: nothing, Jain: none, Gini: none, Envy: none}
+	for k := range c.sums {
+		if w := report.Often(times, k); w > 0 {
+			x.Add(&c.sums[k], w)
+		}
+	}
+	if x.Jobs > 0 {
+		x.Wait = c.waits.Percentiles(times)
+	}
+	if x.Campaigns > 0 {
+		x.Stretch = c.stretches.Percentiles(times)
+	}
+	return x
 }
 
 func study(in *Input) (*studied, error) {
@@ -179,19 +215,13 @@ func (s *studied) oneOwner() error {
 func (s *studied) measure(r int) {
 	jobs, run, n := s.in.Runs[r].Jobs, &s.runs[r], len(s.users)
 	run.lateJobs, run.lateCampaigns = report.Late(jobs, run.campaigns, s.in.Procs, s.in.Accept)
-	run.sums, run.maxRho, run.users = make([]report.Sums, n), make([]float64, n), make([]report.User, n)
-	waits := make([]float64, len(jobs))
-	for i := range jobs {
-		waits[i] = float64(jobs[i].Start - jobs[i].Submit)
-		s.addJob(&run.sums[s.owner[i]], r, i)
-	}
+	run.maxRho, run.users = make([]float64, n), make([]report.User, n)
 	run.stretch = make([]float64, len(run.campaigns))
 	for i, u := range s.campaign {
 		run.stretch[i] = run.campaigns[i].Stretch(s.in.Procs)
 		run.maxRho[u] = max(run.maxRho[u], run.rho[i])
-		s.addCampaign(&run.sums[u], r, i)
 	}
-	run.waits, run.stretches, run.rhos = report.NewPool(waits, s.owner, n), report.NewPool(run.stretch, s.campaign, n), report.NewPool(run.rho, s.campaign, n)
+	run.clusters, run.rhos = s.cluster(r, n, s.owner, s.campaign), report.NewPool(run.rho, s.campaign, n)
 	for _, u := range report.Users(run.campaigns, s.in.Procs) {
 		i, _ := slices.BinarySearch(s.users, u.User)
 		run.users[i] = u
