@@ -300,6 +300,15 @@ func (o *LogOptions) checkAlone(name, text string) (err error) {
 	return err
 }
 
+// Label gives a summary the label of the policy, which must be one.
+func (o *Options) Label(s *Summary) error {
+	v, err := ParseVariant(o.Policy, Log)
+	if err == nil {
+		s.Policy = v.Label
+	}
+	return err
+}
+
 // CheckTogether returns an error for options that do not go together in a replay
 // under the policy, which must be one, of a log, or of a generated workload. Whether the
 // fields of a log name its campaigns is seen when it is read.

@@ -199,21 +199,6 @@ func (c *clusters) selects(text string) error {
 	return nil
 }
 
-// Labels returns the labels of a policy that is replayed with something and, on a platform,
-// of a selection, whose text is "" for the default one.
-func Labels(with Need, policy, selection string) (of, selected string, err error) {
-	v, err := ParseVariant(policy, with)
-	if err != nil {
-		return "", "", err
-	}
-	if with != Clusters {
-		return v.Label, "", nil
-	}
-	var c clusters
-	err = c.selects(cmp.Or(selection, selectionNames()[0]))
-	return v.Label, c.selection, err
-}
-
 // one returns the run that the options ask for, which name one policy, one architecture
 // and one selection.
 func (o *PlatformOptions) one() (platformRun, error) {
@@ -260,6 +245,15 @@ func (o *PlatformOptions) CheckAlone(name string) (string, error) {
 		return spelling(o.Satisfaction), nil
 	}
 	return o.Text(name), o.checkAlone(name, o.Text(name))
+}
+
+// Label gives a summary the labels of the policy and the selection.
+func (o *PlatformOptions) Label(s *Summary) error {
+	r, err := o.one()
+	if err == nil {
+		s.Policy, s.Clusters.Selection = r.Policy.Label, r.selection
+	}
+	return err
 }
 
 // CheckTogether returns an error for options that do not go together, of a log or of a

@@ -241,6 +241,7 @@ type command interface {
 	CheckTogether(generated bool) error
 	MeansNothing(option string) (why string)
 	Read(ctx context.Context, path string) (*trace.Log, error)
+	Label(s *replay.Summary) error
 	Simulation(path string, log *trace.Log) (*replay.Simulation, error)
 }
 

@@ -136,18 +136,11 @@ func (r *run) find(points []int) (missing []int, err error) {
 // name gives a kept result the names that this sweep has for its policy and selection: a
 // result belongs to what they do, whatever they are called.
 func (r *run) name(i int, s *replay.Summary) error {
-	p, with := &r.Points[i], replay.Log
-	if r.file.onPlatform() {
-		with = replay.Clusters
-	}
-	policy, selection, err := replay.Labels(with, p.Option("policy"), p.Option("selection"))
+	o, err := r.file.with(r.Points[i].Options)
 	if err != nil {
 		return err
 	}
-	if s.Policy = policy; with == replay.Clusters {
-		s.Clusters.Selection = selection
-	}
-	return nil
+	return o.Label(s)
 }
 
 // all returns the numbers of all points.
