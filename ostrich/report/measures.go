@@ -46,50 +46,21 @@ func (m *Measure) Label() string {
 
 // The measures of campaigns. Stretches have the floor of the campaigns.
 var (
-	StretchP50 = Measure{
-		"campaign_stretch_p50", "median campaign stretch", "", less, ByOwner,
-		func(s *Sample) float64 { return s.Stretch.P50 },
-	}
-	StretchP95 = Measure{
-		"campaign_stretch_p95", "campaign stretch p95", "", less, ByOwner,
-		func(s *Sample) float64 { return s.Stretch.P95 },
-	}
-	StretchP99 = Measure{
-		"campaign_stretch_p99", "campaign stretch p99", "", less, ByOwner,
-		func(s *Sample) float64 { return s.Stretch.P99 },
-	}
-	StretchMax = Measure{
-		"campaign_stretch_max", "greatest campaign stretch", "", less, ByNobody,
-		func(s *Sample) float64 { return s.Stretch.Max },
-	}
-	StretchMean = Measure{
-		"campaign_stretch_mean", "mean campaign stretch", "", less, ByOwner,
-		func(s *Sample) float64 { return s.ofCampaigns(s.Sums.Stretch) },
-	}
-	StretchUnbounded = Measure{
-		"unbounded_stretch_mean", "mean campaign stretch, unbounded", "", less, ByOwner,
-		func(s *Sample) float64 { return s.ofCampaigns(s.Unbounded) },
-	}
-	RhoKept = Measure{
-		"rho_le_1", "share of campaigns with rho <= 1", "part", more, ByOwner,
-		func(s *Sample) float64 { return s.ofCampaigns(s.Kept) },
-	}
-	rhoBroken = Measure{
-		"rho_gt_1", "campaigns with ρ > 1", "part", less, ByOwner,
-		func(s *Sample) float64 { return 1 - s.ofCampaigns(s.Kept) },
-	}
-	rhoMean = Measure{
-		"rho_mean", "mean rho", "", less, ByOwner,
-		func(s *Sample) float64 { return s.ofCampaigns(s.Sums.Rho) },
-	}
-	rhoP95 = Measure{
-		"rho_p95", "rho p95", "", less, ByOwner,
-		func(s *Sample) float64 { return s.Rho.P95 },
-	}
-	behind = Measure{
-		"late_mean", "mean lateness", "s", less, ByTime, // against C~, the virtual completion
-		func(s *Sample) float64 { return s.ofCampaigns(s.Behind) },
-	}
+	StretchP50  = Measure{"campaign_stretch_p50", "median campaign stretch", "", less, ByOwner, func(s *Sample) float64 { return s.Stretch.P50 }}
+	StretchP95  = Measure{"campaign_stretch_p95", "campaign stretch p95", "", less, ByOwner, func(s *Sample) float64 { return s.Stretch.P95 }}
+	StretchP99  = Measure{"campaign_stretch_p99", "campaign stretch p99", "", less, ByOwner, func(s *Sample) float64 { return s.Stretch.P99 }}
+	StretchMax  = Measure{"campaign_stretch_max", "greatest campaign stretch", "", less, ByNobody, func(s *Sample) float64 { return s.Stretch.Max }}
+	StretchMean = Measure{"campaign_stretch_mean", "mean campaign stretch", "", less, ByOwner, func(s *Sample) float64 { return s.ofCampaigns(s.Sums.Stretch) }}
+	Unbounded   = Measure{"unbounded_stretch_mean", "mean campaign stretch, unbounded", "", less, ByOwner, func(s *Sample) float64 { return s.ofCampaigns(s.Unbounded) }}
+
+	RhoKept   = Measure{"rho_le_1", "share of campaigns with rho <= 1", "part", more, ByOwner, func(s *Sample) float64 { return s.ofCampaigns(s.Kept) }}
+	rhoBroken = Measure{"rho_gt_1", "campaigns with ρ > 1", "part", less, ByOwner, func(s *Sample) float64 { return 1 - s.ofCampaigns(s.Kept) }}
+	rhoMean   = Measure{"rho_mean", "mean rho", "", less, ByOwner, func(s *Sample) float64 { return s.ofCampaigns(s.Sums.Rho) }}
+	rhoP95    = Measure{"rho_p95", "rho p95", "", less, ByOwner, func(s *Sample) float64 { return s.Rho.P95 }}
+
+	// The lateness is against C~, the virtual completion.
+	behind = Measure{"late_mean", "mean lateness", "s", less, ByTime, func(s *Sample) float64 { return s.ofCampaigns(s.Behind) }}
+
 	campaignsInTime = Measure{
 		"campaigns_in_time", "share of campaigns in time", "part", more, ByOwner,
 		func(s *Sample) float64 { return s.ofCampaigns(s.CampaignsInTime) },
@@ -102,56 +73,29 @@ var (
 
 // The measures of users, over those with campaigns.
 var (
-	UserMean = Measure{
-		"user_mean_stretch", "mean stretch per user", "", less, ByOwner,
-		func(s *Sample) float64 { return s.ofUsers(s.userMean) },
-	}
-	userGeometric = Measure{
-		"user_geometric_stretch", "geometric mean over users", "", less, ByOwner,
-		func(s *Sample) float64 { return math.Exp(s.ofUsers(s.userLog)) },
-	}
-	UserMax = Measure{
-		"user_max_stretch", "greatest stretch per user", "", less, ByOwner,
-		func(s *Sample) float64 { return s.ofUsers(s.userMost) },
-	}
-	jain = Measure{"jain", "Jain index", "index", more, ByOwner, func(s *Sample) float64 { return s.Jain }}
-	gini = Measure{"gini", "Gini coefficient", "index", less, ByOwner, func(s *Sample) float64 { return s.Gini }}
-	envy = Measure{"envy", "envy count", "pairs", less, ByOwner, func(s *Sample) float64 { return s.Envy }}
+	UserMean = Measure{"user_mean_stretch", "mean stretch per user", "", less, ByOwner, func(s *Sample) float64 { return s.ofUsers(s.userMean) }}
+	userGeo  = Measure{"user_geometric_stretch", "geometric mean over users", "", less, ByOwner, func(s *Sample) float64 { return math.Exp(s.ofUsers(s.userLog)) }}
+	UserMax  = Measure{"user_max_stretch", "greatest stretch per user", "", less, ByOwner, func(s *Sample) float64 { return s.ofUsers(s.userMost) }}
+	jain     = Measure{"jain", "Jain index", "index", more, ByOwner, func(s *Sample) float64 { return s.Jain }}
+	gini     = Measure{"gini", "Gini coefficient", "index", less, ByOwner, func(s *Sample) float64 { return s.Gini }}
+	envy     = Measure{"envy", "envy count", "pairs", less, ByOwner, func(s *Sample) float64 { return s.Envy }}
 )
 
 // The measures of jobs, and of the machine.
 var (
-	WaitMean = Measure{
-		"wait_mean", "mean wait", "s", less, ByUser,
-		func(s *Sample) float64 { return s.ofJobs(s.Sums.Wait) },
-	}
-	waitP50 = Measure{"wait_p50", "wait p50", "s", less, ByUser, func(s *Sample) float64 { return s.Wait.P50 }}
-	waitP95 = Measure{"wait_p95", "wait p95", "s", less, ByUser, func(s *Sample) float64 { return s.Wait.P95 }}
-	waitP99 = Measure{"wait_p99", "wait p99", "s", less, ByUser, func(s *Sample) float64 { return s.Wait.P99 }}
-	waitMax = Measure{"wait_max", "longest wait", "s", less, ByNobody, func(s *Sample) float64 { return s.Wait.Max }}
+	WaitMean = Measure{"wait_mean", "mean wait", "s", less, ByUser, func(s *Sample) float64 { return s.ofJobs(s.Sums.Wait) }}
+	waitP50  = Measure{"wait_p50", "wait p50", "s", less, ByUser, func(s *Sample) float64 { return s.Wait.P50 }}
+	waitP95  = Measure{"wait_p95", "wait p95", "s", less, ByUser, func(s *Sample) float64 { return s.Wait.P95 }}
+	waitP99  = Measure{"wait_p99", "wait p99", "s", less, ByUser, func(s *Sample) float64 { return s.Wait.P99 }}
+	waitMax  = Measure{"wait_max", "longest wait", "s", less, ByNobody, func(s *Sample) float64 { return s.Wait.Max }}
 
-	Slowdown = Measure{
-		"bounded_slowdown_mean", "mean bounded slowdown", "", less, ByUser,
-		func(s *Sample) float64 { return s.ofJobs(s.Slowdown) },
-	}
-	jobsInTime = Measure{
-		"jobs_in_time", "share of jobs in time", "part", more, ByUser,
-		func(s *Sample) float64 { return s.ofJobs(s.JobsInTime) },
-	}
-	jobsPastDue = Measure{
-		"jobs_past_due", "jobs past due", "part", less, ByUser,
-		func(s *Sample) float64 { return s.ofJobs(s.Jobs - s.JobsInTime) },
-	}
-	lateness = Measure{
-		"lateness_mean", "mean lateness", "s", less, ByUser, // against the due date
-		func(s *Sample) float64 { return s.ofJobs(s.Lateness) },
-	}
-	tardiness = Measure{
-		"tardiness_mean", "mean tardiness", "s", less, ByUser,
-		func(s *Sample) float64 { return s.ofJobs(s.Tardiness) },
-	}
-	Busy     = Measure{"utilisation", "utilisation", "part", more, ByTime, func(s *Sample) float64 { return s.Busy }}
-	makespan = Measure{"makespan", "makespan", "s", less, ByNobody, func(s *Sample) float64 { return s.Makespan }}
+	Slowdown    = Measure{"bounded_slowdown_mean", "mean bounded slowdown", "", less, ByUser, func(s *Sample) float64 { return s.ofJobs(s.Slowdown) }}
+	jobsInTime  = Measure{"jobs_in_time", "share of jobs in time", "part", more, ByUser, func(s *Sample) float64 { return s.ofJobs(s.JobsInTime) }}
+	jobsPastDue = Measure{"jobs_past_due", "jobs past due", "part", less, ByUser, func(s *Sample) float64 { return s.ofJobs(s.Jobs - s.JobsInTime) }}
+	lateness    = Measure{"lateness_mean", "mean lateness", "s", less, ByUser, func(s *Sample) float64 { return s.ofJobs(s.Lateness) }} // against the due date
+	tardiness   = Measure{"tardiness_mean", "mean tardiness", "s", less, ByUser, func(s *Sample) float64 { return s.ofJobs(s.Tardiness) }}
+	Busy        = Measure{"utilisation", "utilisation", "part", more, ByTime, func(s *Sample) float64 { return s.Busy }}
+	makespan    = Measure{"makespan", "makespan", "s", less, ByNobody, func(s *Sample) float64 { return s.Makespan }}
 )
 
 // Place says where compare shows a measure besides its long table and its JSON.
@@ -179,7 +123,7 @@ var Comparison = []Compared{
 	{&StretchP99, Always},
 	{&StretchMax, Always},
 	{&UserMax, Always},
-	{&StretchUnbounded, LongOnly},
+	{&Unbounded, LongOnly},
 	{&RhoKept, Lead},
 	{&rhoMean, Always},
 	{&rhoP95, Always},
@@ -221,7 +165,7 @@ type Benched struct {
 var Bench = []Benched{
 	{&StretchMean, "MEAN", "mean", StretchMean.Name, 0},
 	{&UserMean, "USERS", "users_mean", "mean over users", 0},
-	{&userGeometric, "USERS-GEO", "users_geometric", userGeometric.Name, 0},
+	{&userGeo, "USERS-GEO", "users_geometric", userGeo.Name, 0},
 	{&StretchP95, "P95", "p95", "95th percentile", 0},
 	{&StretchP99, "P99", "p99", "99th percentile", 0},
 	{&StretchMax, "MAX", "max", "greatest stretch", 0},
