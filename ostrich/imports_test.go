@@ -60,7 +60,7 @@ var apart = map[string][]string{
 // those in the folder itself. A folder that is not named imports any.
 var ours = map[string][]string{
 	"ostrich":  {},
-	"slurmdb":  {"ostrich", "ostrich/accounting"},
+	"slurmdb":  {"ostrich", "ostrich/accounting", "ostrich/accounting/ledger"},
 	"priority": {"ostrich"},
 	"docs":     {},
 }

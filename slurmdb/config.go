@@ -15,6 +15,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 )
 
 // Errors that callers may test for.
@@ -35,65 +36,6 @@ var (
 	// not read.
 	ErrColumns = errors.New("missing in the database")
 )
-
-// ShareBy says who competes for the machine.
-type ShareBy uint8
-
-const (
-	// Flat makes every user a competitor: ostrich.UserID is the uid (id_user).
-	// This is the even division of the papers.
-	Flat ShareBy = iota
-	// Tree makes every association a competitor: ostrich.UserID is id_assoc, and
-	// the reader reports the association tree as shares. Jobs without an
-	// association all belong to competitor 0.
-	Tree
-)
-
-// ShareNames lists who can compete, in the order of the constants.
-var ShareNames = []string{"flat", "tree"}
-
-func (b ShareBy) String() string { return ShareNames[b] }
-
-// ClassBy says which jobs of a user are alike, see ostrich.Job.Class.
-type ClassBy uint8
-
-const (
-	// NoClass leaves every job's class 0.
-	NoClass ClassBy = iota
-	// ByName puts jobs of one name into a class, whatever the digits in it.
-	ByName
-	// ByScript puts jobs of one script into a class. If the script is not stored
-	// (AccountingStoreFlags=job_script), it is ByName.
-	ByScript
-)
-
-// ClassNames lists the kinds of classes in the order of their constants.
-var ClassNames = []string{"off", "name", "script"}
-
-func (b ClassBy) String() string { return ClassNames[b] }
-
-// DeclareBy says where users declare to which campaign a job belongs, see
-// ostrich.Job.Campaign.
-type DeclareBy uint8
-
-const (
-	// NotDeclared leaves every campaign to the rule.
-	NotDeclared DeclareBy = iota
-	// InComment reads the word campaign:NAME of a job's comment, see
-	// accounting.ReadComment. The tables hold the comments of ended jobs only,
-	// and only with AccountingStoreFlags=job_comment.
-	InComment
-	// InWCKey reads the WCKey that a user gave. A default WCKey, which Slurm
-	// stores with an asterisk, declares nothing.
-	InWCKey
-	// InName reads the part of a job's name before the first colon.
-	InName
-)
-
-// DeclareNames lists where campaigns are declared in the order of the constants.
-var DeclareNames = []string{"off", "comment", "wckey", "name"}
-
-func (b DeclareBy) String() string { return DeclareNames[b] }
 
 // Config says how to connect, and what to read.
 type Config struct {
@@ -117,27 +59,14 @@ type Config struct {
 	// certificate, for TLS "on". Empty means the system's authorities.
 	TLSCA string
 
-	Cluster string  // ClusterName of slurm.conf; required
-	Shares  ShareBy // who competes
-	Pools   []Pool  // empty: the whole cluster is pool ""
+	Cluster string // ClusterName of slurm.conf; required
 
-	// History is how far a cold start looks back: it reports the jobs that ended
-	// within it. With 0 it reports the jobs that have not ended, and those of the
-	// overlap.
-	History ostrich.Duration
-	// Overlap is how much of the closed rows each poll reads again, for rows that
-	// become visible late. 0 means 120 s.
-	Overlap ostrich.Duration
+	// Config says what the rows mean. An Overlap of 0 means 120 s, a DefaultLimit of 0
+	// 7 days.
+	ledger.Config
+
 	// Timeout bounds each query. 0 means 30 s.
 	Timeout time.Duration
-
-	// Partitions are what only the controller knows of the partitions, by name. See also
-	// Ledger.Partitions.
-	Partitions map[string]Partition
-
-	Class    ClassBy   // which jobs are alike
-	Hints    bool      // whether comments say how long jobs run, see accounting.ReadComment
-	Declared DeclareBy // where campaigns are declared
 
 	// Classes makes a History have both classes, by name and by script, whatever
 	// Class says.
@@ -147,25 +76,6 @@ type Config struct {
 	// reads anything. Its error ends the poll. It also ends the connection,
 	// because a session can have a clock of its own. nil believes every reading.
 	Believe func(now ostrich.Time) error
-
-	// DefaultLimit is for jobs without a limit in partitions without one. 0 means
-	// 7 days.
-	DefaultLimit ostrich.Duration
-}
-
-// Partition is what the controller says of a partition, and the tables do not.
-type Partition struct {
-	MaxTime   ostrich.Duration // of jobs without a limit of their own; 0 without one
-	NodeProcs float64          // processors for jobs that its nodes have in the mean; 0 if that is not known
-	Exclusive bool             // each job has its nodes for itself (OverSubscribe=EXCLUSIVE)
-}
-
-// Pool is a part of the cluster with a virtual schedule of its own.
-type Pool struct {
-	Name       string
-	Partitions []string // for the caller; sizes need Nodes alone
-	Nodes      []string // the nodes of the partitions, one name each
-	Procs      int      // of these nodes, for jobs; 0: the pool has as large a part of the cluster's as of its nodes
 }
 
 const (
@@ -178,6 +88,16 @@ const (
 
 // DefaultLimit is what Config.DefaultLimit is if it is 0.
 const DefaultLimit = ostrich.Duration(7 * 86400)
+
+// NewLedger returns a ledger for rows that the caller reads, see ledger.Poll. It ignores the
+// fields of Config that say how to connect.
+func NewLedger(c Config) (*ledger.Ledger, error) {
+	c, err := c.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	return ledger.New(c.Config), nil
+}
 
 // withDefaults fills in empty fields and refuses a Config that cannot work.
 func (c Config) withDefaults() (Config, error) {
@@ -208,7 +128,7 @@ func (c Config) withDefaults() (Config, error) {
 		}
 	}
 	for i, p := range c.Pools {
-		if slices.ContainsFunc(c.Pools[:i], func(other Pool) bool { return other.Name == p.Name }) {
+		if slices.ContainsFunc(c.Pools[:i], func(other ledger.Pool) bool { return other.Name == p.Name }) {
 			return c, fmt.Errorf("slurmdb: %w: two pools are named %q", ErrConfig, p.Name)
 		}
 		if len(p.Nodes) == 0 && len(c.Pools) > 1 {

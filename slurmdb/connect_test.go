@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
@@ -47,7 +48,7 @@ func TestSelectIsEnough(t *testing.T) {
 	)
 	db.Pause(1, now-100, now-50, 0)
 	c := account(t, db, "SELECT")
-	c.Shares = slurmdb.Tree
+	c.Shares = ledger.Tree
 	r := open(t, c)
 	if b := poll(t, r); len(b.Events) != 8 { // Three jobs, two starts, a suspension, size and shares.
 		t.Errorf("%d events: %v", len(b.Events), b.Events)
@@ -157,10 +158,10 @@ func TestErrors(t *testing.T) {
 		{"CA without check", func(c *slurmdb.Config) { c.TLS, c.TLSCA = "preferred", notPEM }, slurmdb.ErrConfig, []string{`"preferred"`}},
 		{"TLS where there is none", func(c *slurmdb.Config) { c.TLS = "on" }, slurmdb.ErrConnect, []string{"TLS"}},
 		{"pools of one name", func(c *slurmdb.Config) {
-			c.Pools = []slurmdb.Pool{{Name: "a", Nodes: []string{"n1"}}, {Name: "a", Nodes: []string{"n2"}}}
+			c.Pools = []ledger.Pool{{Name: "a", Nodes: []string{"n1"}}, {Name: "a", Nodes: []string{"n2"}}}
 		}, slurmdb.ErrConfig, []string{`"a"`}},
 		{"pools without nodes", func(c *slurmdb.Config) {
-			c.Pools = []slurmdb.Pool{{Name: "a", Nodes: []string{"n1"}}, {Name: "b"}}
+			c.Pools = []ledger.Pool{{Name: "a", Nodes: []string{"n1"}}, {Name: "b"}}
 		}, slurmdb.ErrConfig, []string{`"b" has no nodes`}},
 		{"negative history", func(c *slurmdb.Config) { c.History = -1 }, slurmdb.ErrConfig, []string{"history"}},
 		{"negative overlap", func(c *slurmdb.Config) { c.Overlap = -1 }, slurmdb.ErrConfig, []string{"overlap"}},

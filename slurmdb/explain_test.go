@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
 
@@ -22,7 +22,7 @@ func TestNoScan(t *testing.T) {
 			db.Run(`INSERT INTO c1_event_table (node_name, time_start, time_end, reason, state)
 				SELECT CONCAT('n', seq % 100), 1600000000 + seq, 1600000001 + seq, '', 1 FROM ` + db.Sequence(20000))
 			c := config(db)
-			c.Class, c.Hints, c.Declared = slurmdb.ByScript, true, slurmdb.InComment // all that can be read
+			c.Class, c.Hints, c.Declared = ledger.ByScript, true, ledger.InComment // all that can be read
 			r := open(t, c)
 			poll(t, r)
 			noScan(t, db, r.PollQueries(ostrich.Time(first+20000*60-120)), 1000)

@@ -37,11 +37,6 @@ func (r *Reader) Cipher(ctx context.Context) (cipher string, err error) {
 	return cipher, err
 }
 
-// Remembered is how many things the reader remembers of closed rows.
-func (r *Reader) Remembered() int {
-	return len(r.history.closed) + len(r.history.stale) + len(r.history.bad)
-}
-
 // PollQueries are the statements of a poll of the job table.
 func (r *Reader) PollQueries(window ostrich.Time) map[string]string {
 	return map[string]string{

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
@@ -276,7 +277,7 @@ func TestNulls(t *testing.T) {
 		db := slurmdbtest.New(t, release)
 		first, _ := stages(db)
 		c := config(db)
-		c.Hints, c.Declared, c.Shares, c.Class = true, slurmdb.InComment, slurmdb.Tree, slurmdb.ByScript
+		c.Hints, c.Declared, c.Shares, c.Class = true, ledger.InComment, ledger.Tree, ledger.ByScript
 		c.Classes = true
 		first()
 		live := open(t, c)
@@ -330,7 +331,7 @@ func TestLongValues(t *testing.T) {
 		job{ID: 6, Array: 6, Mask: long(65535), Tasks: 7})(db)
 	db.Run("UPDATE c1_job_table SET submit_line = REPEAT('x', 10000000) WHERE id_job < 3")
 	c := config(db)
-	c.Hints, c.Declared = true, slurmdb.InComment
+	c.Hints, c.Declared = true, ledger.InComment
 	r := open(t, c)
 	r.SetClock(t0 + 100)
 	for range 2 {

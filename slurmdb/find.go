@@ -9,6 +9,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
 )
 
 // ErrTooMuch marks a request that would read too many rows.
@@ -21,10 +22,10 @@ const mostStarted = 200_000
 // one. Slurm uses the ids of ended jobs again: the one that was submitted last counts.
 // task is that of the array id, offset that of the heterogeneous job id; each is -1 for
 // none. Find does not depend on polls and does not change what polls report.
-func (r *Reader) Find(ctx context.Context, id ostrich.JobID, task, offset int) (Record, bool, error) {
+func (r *Reader) Find(ctx context.Context, id ostrich.JobID, task, offset int) (ledger.Record, bool, error) {
 	now, err := r.clock(ctx)
 	if err != nil {
-		return Record{}, false, err
+		return ledger.Record{}, false, err
 	}
 	var found *accounting.Row // one at most
 	err = r.db.each(ctx, r.findQuery(id, task, offset), func(v []driver.Value) { found = r.parser.parse(v) })
@@ -32,24 +33,23 @@ func (r *Reader) Find(ctx context.Context, id ostrich.JobID, task, offset int) (
 		err = r.nameOf(ctx, found.Assoc)
 	}
 	if err != nil {
-		return Record{}, false, r.failed(fmt.Sprintf("job %d", id), err)
+		return ledger.Record{}, false, r.failed(fmt.Sprintf("job %d", id), err)
 	}
 	if found == nil {
-		return Record{}, false, nil
+		return ledger.Record{}, false, nil
 	}
-	w := r.row(found)
-	return r.describe(&w, found, w.pause(now)), true, nil
+	return r.RecordOf(found, pause(found, now)), true, nil
 }
 
 // nameOf reads an association, if no poll has.
 func (r *Reader) nameOf(ctx context.Context, id uint32) error {
-	if _, known := r.names.assocs[id]; known {
+	if _, known := r.Association(id); known {
 		return nil
 	}
 	return r.db.scan(ctx, func(scan func(...any) error) error {
-		a := Association{ID: id}
+		a := ledger.Association{ID: id}
 		err := scan(&a.User, &a.Account)
-		r.names.assocs[a.ID] = a
+		r.AddAssociation(a)
 		return err
 	}, "SELECT `user`, acct FROM "+r.schema.table("assoc_table")+" WHERE id_assoc = ?", id)
 }

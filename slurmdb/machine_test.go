@@ -9,6 +9,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
@@ -32,7 +33,7 @@ func TestMachine(t *testing.T) {
 	type DB = slurmdbtest.DB
 	for _, tt := range []struct {
 		name  string
-		pools []slurmdb.Pool
+		pools []ledger.Pool
 		steps []func(*DB)
 		live  string
 		cold  string
@@ -60,7 +61,7 @@ func TestMachine(t *testing.T) {
 		},
 		{
 			"pools",
-			[]slurmdb.Pool{{Name: "a=", Nodes: []string{"n1", "n2"}}, {Name: "b=", Nodes: []string{"n2", "n3", "n4"}}},
+			[]ledger.Pool{{Name: "a=", Nodes: []string{"n1", "n2"}}, {Name: "b=", Nodes: []string{"n2", "n3", "n4"}}},
 			[]func(*DB){
 				func(db *DB) { db.Size(32, 4, t0-900, 0) },
 				func(db *DB) { db.Node("n1", down, 8, t0+50, 0) },
@@ -70,7 +71,7 @@ func TestMachine(t *testing.T) {
 		},
 		{
 			"pools of unlike nodes",
-			[]slurmdb.Pool{{Name: "a=", Nodes: []string{"n1", "n2"}, Procs: 8}, {Name: "b=", Nodes: []string{"n3", "n4"}, Procs: 24}},
+			[]ledger.Pool{{Name: "a=", Nodes: []string{"n1", "n2"}, Procs: 8}, {Name: "b=", Nodes: []string{"n3", "n4"}, Procs: 24}},
 			[]func(*DB){
 				func(db *DB) { db.Size(32, 4, t0-900, 0) },
 				func(db *DB) { db.Node("n3", down, 16, t0+50, 0) },
@@ -143,7 +144,7 @@ func TestShares(t *testing.T) {
 				slurmdbtest.Job{ID: 2, User: 1009, Submit: t0 - 50},
 			)
 			c := config(db)
-			c.Shares = slurmdb.Tree
+			c.Shares = ledger.Tree
 			r := open(t, c)
 			r.SetClock(t0)
 			want := &ostrich.Shares{
@@ -185,12 +186,12 @@ func TestShares(t *testing.T) {
 			}
 
 			got, ok := r.Record(1)
-			record := slurmdb.Record{
+			record := ledger.Record{
 				Job: ostrich.Job{
 					ID: 1, User: 11, Partition: "main", QOS: "normal", Tasks: 1, Procs: 1, Estimate: 3600, Submit: t0 - 50,
 				},
 				UserName: "ann", Account: "physics", Partition: "main", QOS: "normal", Name: "fit", UID: 1001, Assoc: 11,
-				ArrayTask: slurmdb.NoTask, Eligible: t0 - 50, Limit: 3600,
+				ArrayTask: ledger.NoTask, Eligible: t0 - 50, Limit: 3600,
 			}
 			if diff := cmp.Diff(record, got); !ok || diff != "" {
 				t.Errorf("Record (-want +got):\n%s", diff)
@@ -202,7 +203,7 @@ func TestShares(t *testing.T) {
 				t.Error("there is no job 3")
 			}
 
-			c.Shares = slurmdb.Flat
+			c.Shares = ledger.Flat
 			r = open(t, c)
 			if all := reshares(); all != nil {
 				t.Errorf("flat shares are told: %v", all)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
@@ -14,7 +15,7 @@ func TestMain(m *testing.M) { os.Exit(slurmdbtest.Main(m)) }
 // config reads a test database as root.
 func config(db *slurmdbtest.DB) slurmdb.Config {
 	return slurmdb.Config{
-		Addresses: []string{db.Server.Socket}, User: "root", Database: db.Name, Cluster: db.Cluster, History: 86400,
+		Addresses: []string{db.Server.Socket}, User: "root", Database: db.Name, Cluster: db.Cluster, Config: ledger.Config{History: 86400},
 	}
 }
 
@@ -34,7 +35,7 @@ func open(t testing.TB, c slurmdb.Config) *slurmdb.Reader {
 
 // batch is a batch with its events.
 type batch struct {
-	slurmdb.Batch
+	ledger.Batch
 	Events []ostrich.Event
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
 )
 
 // Reads for package archive. They do not depend on polls and do not change what
@@ -47,12 +48,10 @@ func (r *Reader) pastQuery(where string, submitted ostrich.Time) string {
 func (r *Reader) rows(ctx context.Context, query string, now ostrich.Time, visit func(*accounting.Row)) error {
 	err := r.db.each(ctx, query, func(v []driver.Value) {
 		one := r.parser.parse(v)
-		w := r.row(one)
-		one.Impossible, one.Suspended = w.impossible(now, true), 0
-		if w.started() {
-			one.Suspended = w.pause(now)
+		if one.Impossible = r.Impossible(one, now); one.Started() {
+			one.Suspended = pause(one, now)
 		} else {
-			one.Start = 0
+			one.Start, one.Suspended = 0, 0
 		}
 		if r.config.Classes {
 			one.NameClass = accounting.NameClass(text(optional(v, r.parser.saying.name)))
@@ -69,14 +68,14 @@ func (r *Reader) rows(ctx context.Context, query string, now ostrich.Time, visit
 // pause returns how long the job was suspended. The column holds seconds. But
 // while the job is suspended, and for ever if it ends so, the column holds the
 // moment of suspension less the seconds before (as_mysql_suspend).
-func (w *row) pause(now ostrich.Time) ostrich.Duration {
-	end := w.end
+func pause(r *accounting.Row, now ostrich.Time) ostrich.Duration {
+	end := r.End
 	if end == 0 {
 		end = now
 	}
-	length := max(0, end-max(w.start, w.submit))
-	pause := ostrich.Time(min(w.suspended, 1<<62))
-	if w.state == accounting.Suspended || pause > length {
+	length := max(0, end-max(r.Start, r.Submit))
+	pause := ostrich.Time(min(r.Suspended, 1<<62))
+	if r.State == accounting.Suspended || pause > length {
 		pause = end - pause
 	}
 	return ostrich.Duration(min(max(0, pause), length))
@@ -110,7 +109,7 @@ type Size struct {
 func (r *Reader) Sizes(ctx context.Context) (all []Size, err error) {
 	err = r.db.each(ctx, r.nodesQuery("node_name = '' AND state = 0 ORDER BY time_start"), func(v []driver.Value) {
 		if t, _ := readTRES(text(v[4])); t.CPUs > 0 {
-			all = append(all, Size{ostrich.Time(number(v[1])), int(min(t.CPUs, maxProcs)), int(min(t.Nodes, maxProcs))})
+			all = append(all, Size{ostrich.Time(number(v[1])), int(min(t.CPUs, accounting.MaxProcs)), int(min(t.Nodes, accounting.MaxProcs))})
 		}
 	})
 	if err != nil {
@@ -120,12 +119,12 @@ func (r *Reader) Sizes(ctx context.Context) (all []Size, err error) {
 }
 
 // Names reads the associations and the names of QOS by number, deleted ones too.
-func (r *Reader) Names(ctx context.Context) (associations map[uint32]Association, qos map[uint32]string, err error) {
-	n, err := r.readNames(ctx)
+func (r *Reader) Names(ctx context.Context) (associations map[uint32]ledger.Association, qos map[uint32]string, err error) {
+	associations, qos, err = r.readNames(ctx)
 	if err != nil {
 		return nil, nil, r.failed("associations", err)
 	}
-	return n.assocs, n.qos, nil
+	return associations, qos, nil
 }
 
 // QOS reads the QOS that are not deleted, with those that each may preempt.

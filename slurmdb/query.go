@@ -42,7 +42,7 @@ func endsSince(window ostrich.Time) string {
 
 func (r *Reader) closedQuery(window ostrich.Time) string {
 	hint := r.schema.byEnd
-	if r.cold {
+	if r.Cold() {
 		hint = "" // History may be most of the table; then a scan is faster.
 	}
 	return r.jobsQuery(r.parser.saying.ended(), hint, endsSince(window))

@@ -9,7 +9,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
-	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/slurmdb/archive"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
@@ -34,7 +34,7 @@ func TestClass(t *testing.T) {
 	run, script := accounting.NameClass([]byte("run-")), accounting.ScriptClass(7)
 	const hostile = "é'\"\n\x01 -- `;"
 	for _, release := range []slurmdbtest.Release{slurmdbtest.R2011, slurmdbtest.R2505} {
-		for by, name := range slurmdb.ClassNames {
+		for by, name := range ledger.ClassNames {
 			t.Run(string(release)+"/"+name, func(t *testing.T) {
 				db := slurmdbtest.New(t, release)
 				put(
@@ -44,12 +44,12 @@ func TestClass(t *testing.T) {
 					job{ID: 4, Name: hostile, Start: 1, End: 5},
 				)(db)
 				c := config(db)
-				c.Class = slurmdb.ClassBy(by)
+				c.Class = ledger.ClassBy(by)
 				want := [4]uint64{}
-				if c.Class != slurmdb.NoClass {
+				if c.Class != ledger.NoClass {
 					want = [4]uint64{run, run, run, accounting.NameClass([]byte(hostile))}
 				}
-				if c.Class == slurmdb.ByScript && release != slurmdbtest.R2011 {
+				if c.Class == ledger.ByScript && release != slurmdbtest.R2011 {
 					want[0], want[1] = script, script
 				}
 				r := open(t, c)
@@ -116,38 +116,38 @@ func TestSaid(t *testing.T) {
 			job{ID: 2, WCKey: "w2", CPUs: 2, Start: 160, End: 190, Comment: "campaign:c2"}),
 	}
 	for _, tt := range []struct {
-		declared slurmdb.DeclareBy
+		declared ledger.DeclareBy
 		hints    bool
 		live     string
 		cold     string
 	}{
 		{
-			slurmdb.NotDeclared, false,
+			ledger.NotDeclared, false,
 			"submit 1\nsubmit 2\nstart 1\nrequeue 1\nstart 2\nend 2\n",
 			"submit 1\nsubmit 2\nstart 1\nrequeue 1\nstart 2\nend 2\n",
 		},
 		{
-			slurmdb.NotDeclared, true,
+			ledger.NotDeclared, true,
 			"submit 1\nsubmit 2\nstart 1\nrequeue 1 expects 300\nstart 2\nend 2\n",
 			"submit 1 expects 300\nsubmit 2\nstart 1 expects 300\nrequeue 1 expects 300\nstart 2\nend 2\n",
 		},
 		{
-			slurmdb.InComment, false,
+			ledger.InComment, false,
 			"submit 1\nsubmit 2\nstart 1\nrequeue 1 in c1\nstart 2 in c2\nend 2 in c2\n",
 			"submit 1 in c1\nsubmit 2 in c2\nstart 1 in c1\nrequeue 1 in c1\nstart 2 in c2\nend 2 in c2\n",
 		},
 		{
-			slurmdb.InWCKey, false,
+			ledger.InWCKey, false,
 			"submit 1 in w1\nsubmit 2\nstart 1 in w1\nchange 2 in w2\nrequeue 1 in w1\nstart 2 in w2\nend 2 in w2\n",
 			"submit 1 in w1\nsubmit 2 in w2\nstart 1 in w1\nrequeue 1 in w1\nstart 2 in w2\nend 2 in w2\n",
 		},
 		{
-			slurmdb.InName, true,
+			ledger.InName, true,
 			"submit 1 in fit\nsubmit 2\nstart 1 in fit\nrequeue 1 expects 300 in fit\nstart 2\nend 2\n",
 			"submit 1 expects 300 in fit\nsubmit 2\nstart 1 expects 300 in fit\nrequeue 1 expects 300 in fit\nstart 2\nend 2\n",
 		},
 	} {
-		t.Run(fmt.Sprintf("%s %v", slurmdb.DeclareNames[tt.declared], tt.hints), func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s %v", ledger.DeclareNames[tt.declared], tt.hints), func(t *testing.T) {
 			for _, release := range []slurmdbtest.Release{slurmdbtest.R2205, slurmdbtest.R2505} {
 				db := slurmdbtest.New(t, release)
 				c := config(db)
@@ -183,14 +183,14 @@ func TestSaidWithoutColumns(t *testing.T) {
 	db := slurmdbtest.New(t, slurmdbtest.R2205)
 	put(job{ID: 1, Name: "run-1", Script: 7, Comment: "expect=5m,campaign:c", WCKey: "w"})(db)
 	db.Run("ALTER TABLE c1_job_table DROP COLUMN derived_es, DROP COLUMN script_hash_inx, DROP COLUMN wckey")
-	for declared := range slurmdb.DeclareNames {
+	for declared := range ledger.DeclareNames {
 		c := config(db)
-		c.Class, c.Hints, c.Declared = slurmdb.ByScript, true, slurmdb.DeclareBy(declared)
+		c.Class, c.Hints, c.Declared = ledger.ByScript, true, ledger.DeclareBy(declared)
 		r := open(t, c)
 		r.SetClock(t0 + 10)
 		want := fmt.Sprintf("submit 1 class %x\n", accounting.NameClass([]byte("run-")))
 		if got := said(poll(t, r).Events); got != want {
-			t.Errorf("%s: got %s, want %s", slurmdb.DeclareNames[declared], got, want)
+			t.Errorf("%s: got %s, want %s", ledger.DeclareNames[declared], got, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package slurmdb_test
 
 import (
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
@@ -95,7 +96,7 @@ func scenes() []scene {
 				put(job{ID: 1, Submit: 0, Start: 50, CPUs: 2, Procs: 8, Limit: 30}),
 			),
 			edit: func(c *slurmdb.Config) {
-				c.Partitions = map[string]slurmdb.Partition{"main": {MaxTime: 1000}, "alt": {MaxTime: 2000}}
+				c.Partitions = map[string]ledger.Partition{"main": {MaxTime: 1000}, "alt": {MaxTime: 2000}}
 			},
 			live: "0 submit 1 of 1001: 1 x 2 for 2000 in alt,main\n" +
 				"50 start 1 of 1001: 1 x 8 for 1800 in main since 0\n",

@@ -73,7 +73,7 @@ func (e alternatives) error() error {
 }
 
 // Reached returns how far the reader has come.
-func (r *Reader) Reached() Reached { return Reached{r.db.address, r.latest} }
+func (r *Reader) Reached() Reached { return Reached{r.db.address, r.Latest()} }
 
 // Addresses returns the addresses of the servers that may be read.
 func (r *Reader) Addresses() []string { return r.config.Addresses }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
@@ -114,7 +115,7 @@ func TestShapes(t *testing.T) {
 				if tt.edit != nil {
 					tt.edit(&c)
 				}
-				var skips []slurmdb.Skip
+				var skips []ledger.Skip
 				r := open(t, c)
 				r.SetClock(t0 - perStep)
 				poll(t, r)

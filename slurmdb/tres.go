@@ -10,8 +10,6 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 )
 
-const maxProcs = accounting.MaxProcs
-
 var errTRES = errors.New("not a TRES string")
 
 // readTRES reads a TRES string such as "1=4,2=1000,4=1". Counts are 64-bit: Slurm

@@ -8,7 +8,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
 
@@ -17,25 +17,25 @@ func TestExpect(t *testing.T) {
 	const submit = t0 - 5
 	jobs := []struct {
 		row  job
-		says slurmdb.Waiting
+		says ledger.Waiting
 	}{
-		{job{}, slurmdb.Waiting{Limit: 3600}},
-		{job{CPUs: 6, Limit: 5}, slurmdb.Waiting{Procs: 6, Limit: 300}},
+		{job{}, ledger.Waiting{Limit: 3600}},
+		{job{CPUs: 6, Limit: 5}, ledger.Waiting{Procs: 6, Limit: 300}},
 		// Without a limit slurmctld shows the partition's, and where that has none, none.
-		{job{Limit: slurmdbtest.NoVal}, slurmdb.Waiting{Limit: 7200}},
-		{job{Limit: slurmdbtest.NoVal, Partition: "endless"}, slurmdb.Waiting{Partition: "endless"}},
-		{job{Limit: slurmdbtest.Infinite}, slurmdb.Waiting{}},
-		{job{Array: 6, Mask: "0x3E", Tasks: 5, CPUs: 2}, slurmdb.Waiting{Array: 6, Tasks: 5, Procs: 2, Limit: 3600}},
-		{job{Het: 7}, slurmdb.Waiting{Het: 7, Limit: 3600}},
-		{job{Het: 7, CPUs: 2}, slurmdb.Waiting{Het: 7, Procs: 2, Limit: 3600}},
-		{job{Name: "fit:run-17", WCKey: "pdf"}, slurmdb.Waiting{Name: "fit:run-17", WCKey: "pdf", Limit: 3600}},
-		{job{WCKey: "*pdf"}, slurmdb.Waiting{WCKey: "*pdf", Limit: 3600}},
-		{job{User: 1002, Account: "bio", Assoc: 6}, slurmdb.Waiting{UID: 1002, User: "bob", Account: "bio", Limit: 3600}},
-		{job{Partition: "short", Assoc: 5}, slurmdb.Waiting{Partition: "short", Limit: 3600}},
+		{job{Limit: slurmdbtest.NoVal}, ledger.Waiting{Limit: 7200}},
+		{job{Limit: slurmdbtest.NoVal, Partition: "endless"}, ledger.Waiting{Partition: "endless"}},
+		{job{Limit: slurmdbtest.Infinite}, ledger.Waiting{}},
+		{job{Array: 6, Mask: "0x3E", Tasks: 5, CPUs: 2}, ledger.Waiting{Array: 6, Tasks: 5, Procs: 2, Limit: 3600}},
+		{job{Het: 7}, ledger.Waiting{Het: 7, Limit: 3600}},
+		{job{Het: 7, CPUs: 2}, ledger.Waiting{Het: 7, Procs: 2, Limit: 3600}},
+		{job{Name: "fit:run-17", WCKey: "pdf"}, ledger.Waiting{Name: "fit:run-17", WCKey: "pdf", Limit: 3600}},
+		{job{WCKey: "*pdf"}, ledger.Waiting{WCKey: "*pdf", Limit: 3600}},
+		{job{User: 1002, Account: "bio", Assoc: 6}, ledger.Waiting{UID: 1002, User: "bob", Account: "bio", Limit: 3600}},
+		{job{Partition: "short", Assoc: 5}, ledger.Waiting{Partition: "short", Limit: 3600}},
 	}
-	classes := []slurmdb.ClassBy{slurmdb.ByName, slurmdb.NoClass, slurmdb.ByScript, slurmdb.ByName} // by declared
+	classes := []ledger.ClassBy{ledger.ByName, ledger.NoClass, ledger.ByScript, ledger.ByName} // by declared
 	for _, release := range []slurmdbtest.Release{slurmdbtest.R2205, slurmdbtest.R2505} {
-		for by, first := range map[slurmdb.ShareBy]string{slurmdb.Flat: "ann", slurmdb.Tree: "bio/ann"} {
+		for by, first := range map[ledger.ShareBy]string{ledger.Flat: "ann", ledger.Tree: "bio/ann"} {
 			db := slurmdbtest.New(t, release)
 			db.Associate(
 				slurmdbtest.Assoc{ID: 1, Account: "root"}, slurmdbtest.Assoc{ID: 2, Account: "bio", Above: "root", Shares: 1},
@@ -44,12 +44,12 @@ func TestExpect(t *testing.T) {
 				slurmdbtest.Assoc{ID: 5, User: "ann", Account: "bio", Partition: "short", Shares: 1},
 				slurmdbtest.Assoc{ID: 6, User: "bob", Account: "bio", Shares: 1},
 			)
-			for declared, how := range slurmdb.DeclareNames {
+			for declared, how := range ledger.DeclareNames {
 				t.Run(fmt.Sprintf("%s/%v/%s", release, by, how), func(t *testing.T) {
 					db.Run("DELETE FROM c1_job_table")
 					c := config(db)
-					c.Shares, c.Declared, c.Class = by, slurmdb.DeclareBy(declared), classes[declared]
-					c.Partitions = map[string]slurmdb.Partition{"main": {MaxTime: 7200}}
+					c.Shares, c.Declared, c.Class = by, ledger.DeclareBy(declared), classes[declared]
+					c.Partitions = map[string]ledger.Partition{"main": {MaxTime: 7200}}
 					r := open(t, c)
 					r.SetClock(t0)
 					poll(t, r)
@@ -94,10 +94,10 @@ func TestExpect(t *testing.T) {
 func TestExpectNot(t *testing.T) {
 	db := slurmdbtest.New(t, slurmdbtest.R2205)
 	c := config(db)
-	c.Shares = slurmdb.Tree
+	c.Shares = ledger.Tree
 	r := open(t, c)
 	poll(t, r)
-	for what, w := range map[string]slurmdb.Waiting{
+	for what, w := range map[string]ledger.Waiting{
 		"no processors":     {ID: 1, Tasks: 1, Submit: t0, User: "root", Account: "root"},
 		"too many":          {ID: 1, Tasks: 1, Procs: 1<<31 + 1, Submit: t0, User: "root", Account: "root"},
 		"no tasks":          {ID: 1, Procs: 1, Submit: t0, User: "root", Account: "root"},

@@ -22,6 +22,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/priority/slurm"
@@ -114,7 +115,7 @@ func (w *world) Run(ctx context.Context, apply bool) (*sidecar.Cycle, error) {
 func (w *world) Writing() bool { return w.writing.Load() }
 
 func (w *world) Config() sidecar.Config         { return w.daemon.config }
-func (w *world) Live() []slurmdb.Record         { return nil }
+func (w *world) Live() []ledger.Record          { return nil }
 func (w *world) UserName(ostrich.UserID) string { return "" }
 
 func (w *world) Close() error {
@@ -553,7 +554,7 @@ func TestReport(t *testing.T) {
 			case 1:
 				c.Outcomes = refused(200)
 				for i := range 12 {
-					c.Skipped = append(c.Skipped, slurmdb.Skip{Job: ostrich.JobID(i + 1), Why: "ends before it starts"})
+					c.Skipped = append(c.Skipped, ledger.Skip{Job: ostrich.JobID(i + 1), Why: "ends before it starts"})
 				}
 				c.Odd = []error{errors.New("start of job 5 twice")}
 			case 2, 3:

@@ -11,6 +11,7 @@ import (
 	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
@@ -241,7 +242,7 @@ type disturbed struct {
 // readTables are read in each poll.
 var readTables = []string{"job", "event", "assoc"}
 
-func (a *disturbed) PollEach(ctx context.Context, event func(ostrich.Event)) (batch slurmdb.Batch, err error) {
+func (a *disturbed) PollEach(ctx context.Context, event func(ostrich.Event)) (batch ledger.Batch, err error) {
 	o := a.o
 	table := readTables[o.random.IntN(len(readTables))]
 	during := func(ctx context.Context, act func(id int)) {

@@ -16,9 +16,9 @@ import (
 
 	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/priority/slurm/slurmtest"
-	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
 
@@ -192,7 +192,7 @@ func TestIdsAgain(t *testing.T) {
 		}
 	}
 	if owner, known := h.daemon.sidecar.(interface {
-		Record(ostrich.JobID) (slurmdb.Record, bool)
+		Record(ostrich.JobID) (ledger.Record, bool)
 	}).Record(3); !known || owner.UID != 1007 {
 		t.Errorf("job 3 is of %d, %v", owner.UID, known)
 	}

@@ -22,9 +22,9 @@ import (
 	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
-	"slurm-ostrich/slurmdb"
 )
 
 // looks asks the daemon's API.
@@ -53,7 +53,7 @@ type counted struct {
 	looks atomic.Int64
 }
 
-func (c *counted) Live() []slurmdb.Record {
+func (c *counted) Live() []ledger.Record {
 	c.looks.Add(1)
 	return nil
 }

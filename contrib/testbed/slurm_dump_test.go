@@ -16,6 +16,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/archive"
@@ -62,7 +63,7 @@ func TestDump(t *testing.T) {
 // of them where accounting tells that it does, and for the four that it asks for elsewhere.
 func (b *bed) testExclusive(t *testing.T, id string) {
 	c := b.accounting(t)
-	c.Partitions = map[string]slurmdb.Partition{"main": {NodeProcs: 4}}
+	c.Partitions = map[string]ledger.Partition{"main": {NodeProcs: 4}}
 	r, err := slurmdb.Open(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)

@@ -46,6 +46,18 @@ type Row struct {
 	NameClass, ScriptClass uint64
 }
 
+// Slurm's marks for "no value" in 32-bit columns.
+const (
+	NoVal    = 0xfffffffe
+	Infinite = 0xffffffff
+)
+
+// Key identifies a row of the job table.
+type Key struct {
+	ID     ostrich.JobID
+	Submit ostrich.Time
+}
+
 // MaxProcs is the most processors that a row may have; one with more is broken.
 const MaxProcs = 1 << 31
 

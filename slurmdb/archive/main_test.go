@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
@@ -14,7 +15,7 @@ func TestMain(m *testing.M) { os.Exit(slurmdbtest.Main(m)) }
 func open(t testing.TB, db *slurmdbtest.DB) *slurmdb.Reader {
 	t.Helper()
 	r, err := slurmdb.Open(t.Context(), slurmdb.Config{
-		Addresses: []string{db.Server.Socket}, User: "root", Database: db.Name, Cluster: db.Cluster, History: day,
+		Addresses: []string{db.Server.Socket}, User: "root", Database: db.Name, Cluster: db.Cluster, Config: ledger.Config{History: day},
 	})
 	if err != nil {
 		t.Fatal(err)

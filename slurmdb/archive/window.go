@@ -14,6 +14,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/slurmdb"
 )
 
@@ -147,7 +148,7 @@ func stamp(t ostrich.Time) string { return time.Unix(int64(t), 0).UTC().Format(t
 // window turns rows into jobs.
 type window struct {
 	now          ostrich.Time
-	associations map[uint32]slurmdb.Association
+	associations map[uint32]ledger.Association
 	qosNames     map[uint32]string
 	progress     func(int)
 

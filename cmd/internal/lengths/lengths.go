@@ -10,7 +10,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
-	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/ostrich/accounting/ledger"
 )
 
 // Options are the settings of a site.
@@ -52,9 +52,9 @@ const tie = 0.02
 
 // The classes by their names in schedule.class.
 var (
-	off    = slurmdb.NoClass.String()
-	name   = slurmdb.ByName.String()
-	script = slurmdb.ByScript.String()
+	off    = ledger.NoClass.String()
+	name   = ledger.ByName.String()
+	script = ledger.ByScript.String()
 )
 
 // standard are the default settings.

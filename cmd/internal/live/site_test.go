@@ -10,8 +10,8 @@ import (
 	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/slurmdb"
 )
 
 // site is a cluster of which a test says what happens, with a sidecar and the
@@ -70,7 +70,7 @@ func (s *site) submit(id, user, procs int, limit ostrich.Duration, edit ...func(
 		e(&j, q)
 	}
 	q.Partition = j.Partition
-	s.Records[j.ID] = &slurmdb.Record{Job: j}
+	s.Records[j.ID] = &ledger.Record{Job: j}
 	s.tell(ostrich.Submit, j.ID)
 }
 
@@ -90,7 +90,7 @@ func (s *site) end(ids ...int) {
 func (s *site) task(array, id ostrich.JobID, submitted ostrich.Time) {
 	left := s.Records[array].Job
 	left.ID, left.Tasks = id, 0
-	s.Records[id] = &slurmdb.Record{Job: left}
+	s.Records[id] = &ledger.Record{Job: left}
 	s.Tell(submitted, ostrich.Submit, left)
 	s.Records[array].Job.Tasks--
 	s.tell(ostrich.Change, array)

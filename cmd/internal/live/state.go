@@ -8,13 +8,13 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
-	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/ostrich/accounting/ledger"
 )
 
 // Source answers what a cycle does not hold. *sidecar.Sidecar is one.
 type Source interface {
 	Config() sidecar.Config
-	Live() []slurmdb.Record // asked where a cycle begins anew
+	Live() []ledger.Record // asked where a cycle begins anew
 	UserName(id ostrich.UserID) string
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
-	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/ostrich/accounting/ledger"
 )
 
 // Delays of slurmdbd's tables behind slurmctld, in seconds.
@@ -41,7 +41,7 @@ type Accounting struct {
 
 func newAccounting(c *Controller, of *tables) *Accounting {
 	name := func(id ostrich.UserID) string { u, _ := c.config.user(id); return u.Name }
-	return &Accounting{Tables: Tables{Name: name, Records: make(map[ostrich.JobID]*slurmdb.Record)}, from: c, of: of}
+	return &Accounting{Tables: Tables{Name: name, Records: make(map[ostrich.JobID]*ledger.Record)}, from: c, of: of}
 }
 
 // Reader returns another reader of the tables, which has not reported anything yet.
@@ -71,7 +71,7 @@ func (t *tables) record(kind ostrich.Kind, at ostrich.Time, j ostrich.Job) {
 }
 
 // PollEach reports what the tables show since the last poll.
-func (a *Accounting) PollEach(ctx context.Context, event func(ostrich.Event)) (slurmdb.Batch, error) {
+func (a *Accounting) PollEach(ctx context.Context, event func(ostrich.Event)) (ledger.Batch, error) {
 	shown := a.from.now
 	if a.Frozen > 0 {
 		shown = max(a.upto, min(a.from.now, a.Frozen))
@@ -101,9 +101,9 @@ func (a *Accounting) tell(e ostrich.Event) {
 		return
 	}
 	u, _ := a.from.config.user(e.Job.User)
-	r := &slurmdb.Record{
+	r := &ledger.Record{
 		Job: e.Job, UserName: u.Name, Account: u.Account, Partition: partition, QOS: "normal",
-		UID: uint32(e.Job.User), ArrayTask: slurmdb.NoTask, State: accounting.Pending, Eligible: e.Job.Submit, Limit: e.Job.Estimate,
+		UID: uint32(e.Job.User), ArrayTask: ledger.NoTask, State: accounting.Pending, Eligible: e.Job.Submit, Limit: e.Job.Estimate,
 	}
 	if e.Kind == ostrich.Start {
 		r.State = accounting.Running

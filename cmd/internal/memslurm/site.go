@@ -9,9 +9,9 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
-	"slurm-ostrich/slurmdb"
 )
 
 // Site is a Slurm whose caller says what happens: slurmctld with a queue, and accounting
@@ -33,9 +33,9 @@ type Tables struct {
 	Pass ostrich.Duration // by how much Now grows with each poll
 	Name func(ostrich.UserID) string
 
-	Events  []ostrich.Event                   // that it has not reported yet
-	Records map[ostrich.JobID]*slurmdb.Record // of jobs that have not ended
-	Skipped []slurmdb.Skip                    // rows that the next poll leaves out
+	Events  []ostrich.Event                  // that it has not reported yet
+	Records map[ostrich.JobID]*ledger.Record // of jobs that have not ended
+	Skipped []ledger.Skip                    // rows that the next poll leaves out
 }
 
 // NewSite returns a site without jobs, of priority/multifactor with small weights. Users
@@ -43,7 +43,7 @@ type Tables struct {
 func NewSite(cluster string, now ostrich.Time, parts ...priority.Partition) *Site {
 	return &Site{
 		Tables: Tables{
-			Now: now, Records: make(map[ostrich.JobID]*slurmdb.Record),
+			Now: now, Records: make(map[ostrich.JobID]*ledger.Record),
 			Name: func(id ostrich.UserID) string { return "u" + strconv.FormatUint(uint64(id), 10) },
 		},
 		Parts: parts,
@@ -67,7 +67,7 @@ func (t *Tables) Capacity(at ostrich.Time, pool string, procs int) {
 // Submit adds a pending job to accounting and to the queue.
 func (s *Site) Submit(j ostrich.Job) *priority.Queued {
 	s.Tell(j.Submit, ostrich.Submit, j)
-	s.Records[j.ID] = &slurmdb.Record{Job: j}
+	s.Records[j.ID] = &ledger.Record{Job: j}
 	return s.Enqueue(j)
 }
 
@@ -112,29 +112,29 @@ func (s *Site) Find(id ostrich.JobID) *priority.Queued {
 }
 
 // PollEach reports the events that it has not reported yet.
-func (t *Tables) PollEach(_ context.Context, event func(ostrich.Event)) (slurmdb.Batch, error) {
+func (t *Tables) PollEach(_ context.Context, event func(ostrich.Event)) (ledger.Batch, error) {
 	slices.SortStableFunc(t.Events, ostrich.Compare)
 	for _, e := range t.Events {
 		event(e)
 	}
-	b := slurmdb.Batch{Now: t.Now, Rows: len(t.Events), Skipped: t.Skipped}
+	b := ledger.Batch{Now: t.Now, Rows: len(t.Events), Skipped: t.Skipped}
 	t.Events, t.Skipped = nil, nil
 	t.Now += ostrich.Time(t.Pass)
 	return b, nil
 }
 
 // Record returns the record of a job that has not ended.
-func (t *Tables) Record(id ostrich.JobID) (slurmdb.Record, bool) {
+func (t *Tables) Record(id ostrich.JobID) (ledger.Record, bool) {
 	r, ok := t.Records[id]
 	if !ok {
-		return slurmdb.Record{}, false
+		return ledger.Record{}, false
 	}
 	return *r, true
 }
 
 // Live lists the records by id.
-func (t *Tables) Live() []slurmdb.Record {
-	list := make([]slurmdb.Record, 0, len(t.Records))
+func (t *Tables) Live() []ledger.Record {
+	list := make([]ledger.Record, 0, len(t.Records))
 	for _, id := range slices.Sorted(maps.Keys(t.Records)) {
 		list = append(list, *t.Records[id])
 	}
@@ -143,7 +143,7 @@ func (t *Tables) Live() []slurmdb.Record {
 
 // Expect returns a job of the queue as its record will have it, unless the queue does not
 // say how many processors it asks for.
-func (t *Tables) Expect(q *slurmdb.Waiting) (ostrich.Job, bool) {
+func (t *Tables) Expect(q *ledger.Waiting) (ostrich.Job, bool) {
 	return ostrich.Job{
 		ID: q.ID, User: ostrich.UserID(q.UID), Group: q.Array, Partition: q.Partition, QOS: q.QOS, Tasks: q.Tasks, Procs: q.Procs, Estimate: q.Limit, Submit: q.Submit,
 	}, q.Procs > 0

@@ -16,6 +16,7 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
@@ -130,7 +131,7 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 	if err != nil {
 		return nil, err
 	}
-	s.setup = Setup{Procs: o.Procs, Nodes: o.Nodes, Options: options, Tree: config.Schedule.Shares == slurmdb.Tree, Location: s.location}
+	s.setup = Setup{Procs: o.Procs, Nodes: o.Nodes, Options: options, Tree: config.Schedule.Shares == ledger.Tree, Location: s.location}
 	s.setup.Weight, s.setup.ClassBy = config.Priority.Mode == priority.Weight, config.Priority.Classes
 	s.lengths = lengths.Options{
 		Predictor: config.Schedule.Predictor.String(), Class: config.Schedule.Class.String(), Tree: s.setup.Tree,
@@ -188,11 +189,11 @@ func (s *source) compared(site *Study, config *sidecar.Config) comparison.Input 
 func (s *source) classes() {
 	switch named := func(j accounting.Job) bool { return j.NameClass != 0 }; {
 	case !s.o.files():
-	case s.lengths.Class == slurmdb.NoClass.String():
+	case s.lengths.Class == ledger.NoClass.String():
 		for i := range s.history.Jobs {
 			s.history.Jobs[i].Class = 0
 		}
-	case s.date == 0 && s.o.given("sacct") && s.lengths.Class == slurmdb.ByName.String() && !slices.ContainsFunc(s.history.Jobs, named):
+	case s.date == 0 && s.o.given("sacct") && s.lengths.Class == ledger.ByName.String() && !slices.ContainsFunc(s.history.Jobs, named):
 		s.notes = append(s.notes, "The dump has no names of jobs (sacct's column jobname): where ostrichd, with schedule.class: name, predicts lengths by "+
 			"name, this comparison cannot, and it does not tell how good that would be.")
 	}

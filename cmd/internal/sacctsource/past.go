@@ -10,13 +10,14 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/slurmdb"
 )
 
 // Find returns the newest record of a job as slurmdb.Reader.Find does. It does not depend
 // on polls and does not change what polls report.
-func (s *Source) Find(ctx context.Context, id ostrich.JobID, task, offset int) (slurmdb.Record, bool, error) {
+func (s *Source) Find(ctx context.Context, id ostrich.JobID, task, offset int) (ledger.Record, bool, error) {
 	name := strconv.FormatUint(uint64(id), 10)
 	is := func(r *accounting.Row) bool { return r.ID == id }
 	switch {
@@ -35,7 +36,7 @@ func (s *Source) Find(ctx context.Context, id ostrich.JobID, task, offset int) (
 		return nil
 	}, "--jobs", name)
 	if err != nil || newest == nil {
-		return slurmdb.Record{}, false, err
+		return ledger.Record{}, false, err
 	}
 	return s.Describe(newest), true, nil
 }

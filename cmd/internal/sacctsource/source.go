@@ -1,7 +1,7 @@
 // Package sacctsource reads accounting through Slurm's own commands, for sites that do
 // not let anybody read slurmdbd's tables.
 //
-// A Source reports the same events as a slurmdb.Reader, because the same slurmdb.Ledger
+// A Source reports the same events as a slurmdb.Reader, because the same ledger.Ledger
 // makes them from the same rows. Where the reader asks the tables, it asks
 //
 //   - sacct, once at the start, for the columns that it knows, and for all rows of a window of time,
@@ -25,6 +25,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
@@ -41,7 +42,7 @@ type Commands interface {
 
 // Source is a sidecar's accounting. It is not safe for concurrent use.
 type Source struct {
-	*slurmdb.Ledger
+	*ledger.Ledger
 
 	commands Commands
 	config   slurmdb.Config
@@ -75,21 +76,21 @@ func New(commands Commands, c slurmdb.Config) (*Source, error) {
 func (s *Source) Close() error { return nil }
 
 // PollEach reads what is new, and passes the events on as slurmdb.Reader does.
-func (s *Source) PollEach(ctx context.Context, emit func(ostrich.Event)) (slurmdb.Batch, error) {
+func (s *Source) PollEach(ctx context.Context, emit func(ostrich.Event)) (ledger.Batch, error) {
 	diag, err := s.commands.Diag(ctx)
 	if err != nil {
-		return slurmdb.Batch{}, err
+		return ledger.Batch{}, err
 	}
 	if believe := s.config.Believe; believe != nil {
 		if err = believe(diag.At); err != nil {
-			return slurmdb.Batch{}, fmt.Errorf("sdiag: %w", err)
+			return ledger.Batch{}, fmt.Errorf("sdiag: %w", err)
 		}
 	}
 	// squeue comes first: what it shows is in accounting a moment later, or is asked for
 	// again.
 	queue, err := s.commands.Unfinished(ctx)
 	if err != nil {
-		return slurmdb.Batch{}, err
+		return ledger.Batch{}, err
 	}
 	p := poll{Poll: s.Begin(diag.At), source: s, now: diag.At, rows: make(map[ostrich.JobID]glance), arrays: make(map[ostrich.JobID]*slurm.Unfinished)}
 	for i := range queue {
@@ -99,7 +100,7 @@ func (s *Source) PollEach(ctx context.Context, emit func(ostrich.Event)) (slurmd
 	}
 	sites, err := p.read(ctx, queue)
 	if err != nil {
-		return slurmdb.Batch{}, err
+		return ledger.Batch{}, err
 	}
 	batch := p.Enter(emit)
 	s.cold, s.seen = false, p.agreed(queue)
@@ -111,7 +112,7 @@ func (s *Source) PollEach(ctx context.Context, emit func(ostrich.Event)) (slurmd
 
 // poll is a poll that is under way.
 type poll struct {
-	*slurmdb.Poll
+	*ledger.Poll
 
 	source *Source
 	now    ostrich.Time

@@ -19,6 +19,7 @@ import (
 	"slurm-ostrich/cmd/internal/sacctsource"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/priority/slurm/slurmtest"
@@ -218,7 +219,7 @@ type pair struct {
 
 func newPair(t testing.TB, db *slurmdbtest.DB, edit func(*slurmdb.Config)) *pair {
 	t.Helper()
-	c := slurmdb.Config{Addresses: []string{db.Server.Socket}, User: "root", Database: db.Name, Cluster: db.Cluster, History: 86400}
+	c := slurmdb.Config{Addresses: []string{db.Server.Socket}, User: "root", Database: db.Name, Cluster: db.Cluster, Config: ledger.Config{History: 86400}}
 	if edit != nil {
 		edit(&c)
 	}
@@ -262,7 +263,7 @@ func (p *pair) agree(what string, but ...ostrich.Kind) {
 	if diff := gocmp.Diff(less(tables), less(sacct)); diff != "" {
 		p.t.Fatalf("%s: events (-tables +sacct):\n%s", what, diff)
 	}
-	live := func(all []slurmdb.Record) []slurmdb.Record {
+	live := func(all []ledger.Record) []ledger.Record {
 		for i := range all {
 			if len(but) > 0 && all[i].State == accounting.Suspended { // nobody knows since when, nor for how long before
 				all[i].Job.Suspended = 0
@@ -298,9 +299,9 @@ func sameAsTables(t *testing.T, release slurmdbtest.Release) {
 		db.Run("DELETE FROM c1_job_table")
 		db.Run("DELETE FROM c1_suspend_table")
 		edit := func(c *slurmdb.Config) {
-			c.Shares = slurmdb.ShareBy(rapid.IntRange(0, 1).Draw(rt, "shares"))
-			c.Class, c.Declared, c.Hints = slurmdb.ByName, slurmdb.InName, true
-			c.Partitions = map[string]slurmdb.Partition{"main": {NodeProcs: 16}}
+			c.Shares = ledger.ShareBy(rapid.IntRange(0, 1).Draw(rt, "shares"))
+			c.Class, c.Declared, c.Hints = ledger.ByName, ledger.InName, true
+			c.Partitions = map[string]ledger.Partition{"main": {NodeProcs: 16}}
 		}
 		p := newPair(t, db, edit)
 		defer func() { _ = p.reader.Close() }()

@@ -7,6 +7,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/lengths"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/archive"
@@ -64,7 +65,7 @@ func (l *checklist) foretell(ctx context.Context, read func(context.Context) (*a
 		return result, 0, err
 	}
 	return lengths.Test(h, lengths.Options{
-		Predictor: l.Schedule.Predictor.String(), Class: l.Schedule.Class.String(), Tree: l.Schedule.Shares == slurmdb.Tree,
+		Predictor: l.Schedule.Predictor.String(), Class: l.Schedule.Class.String(), Tree: l.Schedule.Shares == ledger.Tree,
 		DefaultLimit: slurmdb.DefaultLimit,
 		MaxTime:      priority.MaxTimes(l.partitions), // if they are not known, the limits of the jobs themselves must do
 	}), float64(h.To-h.From) / 86400, nil

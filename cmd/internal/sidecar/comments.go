@@ -9,9 +9,9 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
-	"slurm-ostrich/slurmdb"
 )
 
 // Commenter is a Controller that knows the comments of jobs. slurm.Commands is
@@ -53,7 +53,7 @@ type said struct {
 func newComments(c *Config, commands Controller) comments {
 	m := comments{
 		hints:     c.Schedule.Hints == hintsComment,
-		campaigns: c.Campaign.Declared == slurmdb.InComment,
+		campaigns: c.Campaign.Declared == ledger.InComment,
 		passed:    make(map[ostrich.JobID]said),
 	}
 	if m.hints || m.campaigns {
@@ -155,7 +155,7 @@ func (m *comments) say(j *ostrich.Job, s accounting.Said) {
 	j.Campaign = cmp.Or(s.Campaign, j.Campaign)
 }
 
-func (m *comments) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Record, bool)) []ostrich.Event {
+func (m *comments) changes(now ostrich.Time, record func(ostrich.JobID) (ledger.Record, bool)) []ostrich.Event {
 	if !m.fresh || m.err != nil {
 		return nil
 	}

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority/slurm"
-	"slurm-ostrich/slurmdb"
 )
 
 // remarks is a site whose slurmctld knows comments.
@@ -36,7 +36,7 @@ func (r *remarks) remark(id int, at ostrich.Time, comment string) {
 func (r *remarks) begin(t *testing.T, edit ...func(*Config)) *Sidecar {
 	t.Helper()
 	c := Default()
-	c.Cluster, c.Schedule.Hints, c.Campaign.Declared = r.Conf.ClusterName, hintsComment, slurmdb.InComment
+	c.Cluster, c.Schedule.Hints, c.Campaign.Declared = r.Conf.ClusterName, hintsComment, ledger.InComment
 	for _, e := range edit {
 		e(&c)
 	}
@@ -115,7 +115,7 @@ func TestComments(t *testing.T) {
 		r.remark(4, 9990, "campaign:a")
 		started := r.Records[4].Job
 		started.Start = 9991
-		r.Records[4] = &slurmdb.Record{Job: started}
+		r.Records[4] = &ledger.Record{Job: started}
 		r.Pending = r.Pending[:3]
 		r.Events = append(r.Events, ostrich.Event{At: 9991, Kind: ostrich.Start, Job: started})
 		check(" 1200 [2], a 2520 [1 3 4]")
@@ -211,14 +211,14 @@ func TestCommentsOfTasks(t *testing.T) {
 func TestCommentsOff(t *testing.T) {
 	for _, tt := range []struct {
 		hints    string
-		declared slurmdb.DeclareBy
+		declared ledger.DeclareBy
 		asked    int
 		want     string
 	}{
-		{"off", slurmdb.NotDeclared, 0, " 2400 [1 2]"},
-		{"off", slurmdb.InName, 0, " 2400 [1 2]"},
-		{"comment", slurmdb.NotDeclared, 1, " 1320 [1 2]"},
-		{"off", slurmdb.InComment, 1, " 1200 [2], a 1200 [1]"},
+		{"off", ledger.NotDeclared, 0, " 2400 [1 2]"},
+		{"off", ledger.InName, 0, " 2400 [1 2]"},
+		{"comment", ledger.NotDeclared, 1, " 1320 [1 2]"},
+		{"off", ledger.InComment, 1, " 1200 [2], a 1200 [1]"},
 	} {
 		r := &remarks{site: newSite()}
 		r.remark(1, 9000, "campaign:a,expect=1")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
@@ -44,12 +45,12 @@ type Config struct {
 	}
 	Campaign struct {
 		Rule     ostrich.Rule
-		Declared slurmdb.DeclareBy
+		Declared ledger.DeclareBy
 	}
 	Schedule struct {
-		Shares    slurmdb.ShareBy
+		Shares    ledger.ShareBy
 		Predictor ostrich.Predictor
-		Class     slurmdb.ClassBy
+		Class     ledger.ClassBy
 		Hints     string
 	}
 	Pools        []ostrich.Pool
@@ -120,10 +121,10 @@ func Default() Config {
 	c.Database.History = 28 * day
 	c.Slurm.Timeout = 10 * time.Second
 	c.Campaign.Rule.By = ostrich.Max
-	c.Campaign.Declared = slurmdb.NotDeclared
-	c.Schedule.Shares = slurmdb.Flat
+	c.Campaign.Declared = ledger.NotDeclared
+	c.Schedule.Shares = ledger.Flat
 	c.Schedule.Predictor = ostrich.Alike
-	c.Schedule.Class = slurmdb.ByName
+	c.Schedule.Class = ledger.ByName
 	c.Schedule.Hints = hintsOff
 	c.Satisfaction = satisfaction.Median
 	c.Priority.Channel = priority.SiteFactor
@@ -294,11 +295,11 @@ func (c *Config) Source() (slurmdb.Config, error) {
 	}
 	return slurmdb.Config{
 		Addresses: c.Database.Addresses, User: c.Database.User, Password: password, Database: c.Database.Name,
-		TLS: c.Database.TLS, TLSCA: c.Database.TLSCA,
-		Cluster: c.Cluster, Shares: c.Schedule.Shares,
-		History: seconds(history),
-		Class:   c.Schedule.Class, Hints: c.Schedule.Hints == hintsComment, Declared: c.Campaign.Declared,
-		Timeout: c.queryTimeout(),
+		TLS: c.Database.TLS, TLSCA: c.Database.TLSCA, Cluster: c.Cluster, Timeout: c.queryTimeout(),
+		Config: ledger.Config{
+			Shares: c.Schedule.Shares, History: seconds(history),
+			Class: c.Schedule.Class, Hints: c.Schedule.Hints == hintsComment, Declared: c.Campaign.Declared,
+		},
 	}, nil
 }
 

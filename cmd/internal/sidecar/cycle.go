@@ -7,21 +7,21 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/priority/slurm"
-	"slurm-ostrich/slurmdb"
 )
 
 // Accounting is the source of the jobs' history. *slurmdb.Reader is one.
 type Accounting interface {
 	// PollEach hands over what is new, in the order of ostrich.Compare, once it
 	// has read all of it. After an error the next poll reports everything.
-	PollEach(ctx context.Context, event func(ostrich.Event)) (slurmdb.Batch, error)
-	Record(id ostrich.JobID) (slurmdb.Record, bool)
-	Live() []slurmdb.Record
+	PollEach(ctx context.Context, event func(ostrich.Event)) (ledger.Batch, error)
+	Record(id ostrich.JobID) (ledger.Record, bool)
+	Live() []ledger.Record
 	// Expect returns a job of the queue as accounting will report it.
-	Expect(q *slurmdb.Waiting) (ostrich.Job, bool)
+	Expect(q *ledger.Waiting) (ostrich.Job, bool)
 	UserName(id ostrich.UserID) string
 	Close() error
 }
@@ -56,7 +56,7 @@ type Sidecar struct {
 	partitions []priority.Partition
 	asked      time.Time // when the controller's configuration was read
 	// divide tells accounting that partitions changed; nil if it need not know.
-	divide func(pools []slurmdb.Pool, partitions map[string]slurmdb.Partition)
+	divide func(pools []ledger.Pool, partitions map[string]ledger.Partition)
 
 	printed    []priority.Queued // the latest queue, as the controller returned it
 	ranked     []priority.Queued // the same in Slurm's order; nil if the order may have changed
@@ -124,9 +124,9 @@ type Cycle struct {
 	Server string
 	Passed error
 
-	Rows    int            // rows read of the accounting tables
-	Skipped []slurmdb.Skip // invalid rows
-	Odd     []error        // events that the schedule rejected
+	Rows    int           // rows read of the accounting tables
+	Skipped []ledger.Skip // invalid rows
+	Odd     []error       // events that the schedule rejected
 
 	// Events is what accounting has reported since the previous cycle, in the
 	// order of ostrich.Compare within each poll. With Anew there was more, and
@@ -150,7 +150,7 @@ type Cycle struct {
 
 	// Provisional are the jobs of the queue that accounting has not reported yet
 	// and that are ordered all the same, as records made from the queue, by id.
-	Provisional []slurmdb.Record
+	Provisional []ledger.Record
 
 	Outcomes []priority.Change // of the writes; none if nothing was written
 	Left     int               // writes beyond what one cycle makes, for the next cycles
@@ -318,7 +318,7 @@ const mostNews = 1 << 17
 
 // read polls accounting and hands the events to the schedules. heard is the time
 // of the latest event that accounting has reported.
-func (s *Sidecar) read(ctx context.Context, queue []priority.Queued) (batch slurmdb.Batch, heard ostrich.Time, err error) {
+func (s *Sidecar) read(ctx context.Context, queue []priority.Queued) (batch ledger.Batch, heard ostrich.Time, err error) {
 	var events []ostrich.Event
 	s.begin(ctx, queue)
 	batch, err = s.accounting.PollEach(ctx, func(e ostrich.Event) {
@@ -347,10 +347,10 @@ func (s *Sidecar) read(ctx context.Context, queue []priority.Queued) (batch slur
 }
 
 // Record returns accounting's record of an unfinished job.
-func (s *Sidecar) Record(id ostrich.JobID) (slurmdb.Record, bool) { return s.accounting.Record(id) }
+func (s *Sidecar) Record(id ostrich.JobID) (ledger.Record, bool) { return s.accounting.Record(id) }
 
 // UserName returns the name of a user of the virtual schedule.
 func (s *Sidecar) UserName(id ostrich.UserID) string { return s.accounting.UserName(id) }
 
 // Live lists accounting's records of unfinished jobs, by id.
-func (s *Sidecar) Live() []slurmdb.Record { return s.accounting.Live() }
+func (s *Sidecar) Live() []ledger.Record { return s.accounting.Live() }

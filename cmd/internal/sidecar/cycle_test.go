@@ -15,10 +15,10 @@ import (
 
 	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/priority/slurm"
-	"slurm-ostrich/slurmdb"
 )
 
 // site is a cluster whose accounting and controller say what a test wants.
@@ -49,9 +49,9 @@ func (s *site) did(what string) error {
 	return s.fail[what]
 }
 
-func (s *site) PollEach(ctx context.Context, event func(ostrich.Event)) (slurmdb.Batch, error) {
+func (s *site) PollEach(ctx context.Context, event func(ostrich.Event)) (ledger.Batch, error) {
 	if err := s.did("poll"); err != nil {
-		return slurmdb.Batch{}, err
+		return ledger.Batch{}, err
 	}
 	return s.Site.PollEach(ctx, event)
 }
@@ -556,7 +556,7 @@ func TestNodesOfPools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	equal(t, "pools", []slurmdb.Pool{
+	equal(t, "pools", []ledger.Pool{
 		{Name: "gpu", Partitions: []string{"gpu"}, Nodes: []string{"g1"}, Procs: 8}, {Name: "rest", Nodes: []string{"n1", "n2", "n3"}, Procs: 148},
 	}, got)
 	_, err = nodesOf([]ostrich.Pool{{Name: "x", Partitions: []string{"fast"}}}, parts)

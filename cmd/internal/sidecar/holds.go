@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/slurmdb"
 )
 
 // holds joins what the queue says of jobs that cannot start with what accounting
@@ -138,7 +138,7 @@ func (h *holds) fill(_ context.Context, events []ostrich.Event) []ostrich.Event 
 // slurmctld's queue, read before, still shows it waiting.
 const knownLate = ostrich.Time(5)
 
-func (h *holds) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Record, bool)) []ostrich.Event {
+func (h *holds) changes(now ostrich.Time, record func(ostrich.JobID) (ledger.Record, bool)) []ostrich.Event {
 	var events []ostrich.Event
 	if h.stale {
 		events = h.givenUp(now, record)
@@ -190,7 +190,7 @@ func demandOf(q *priority.Queued) (demand, bool) {
 // givenUp returns a Hold and a Release for each job that demands something else than
 // before: it counts as submitted now. Barred knows only of nodes, processors and licenses;
 // whatever else kept the job from starting was its owner's choice too.
-func (h *holds) givenUp(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Record, bool)) (events []ostrich.Event) {
+func (h *holds) givenUp(now ostrich.Time, record func(ostrich.JobID) (ledger.Record, bool)) (events []ostrich.Event) {
 	demands := make(map[ostrich.JobID]demand)
 	for i := range h.queue {
 		q := &h.queue[i]

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/slurmdb"
 )
 
 // kept is what the schedule has of the jobs that cannot start, and the work of the
@@ -81,8 +81,8 @@ func TestHoldsChange(t *testing.T) {
 		h.kept[1] = tt.kept
 		h.begin(t.Context(), h.recall([]priority.Queued{{Job: 1, Priority: 5, Reason: tt.reason, Listed: tt.listed}}, time.Now()))
 		eligible := ostrich.Time(0)
-		record := func(ostrich.JobID) (slurmdb.Record, bool) {
-			return slurmdb.Record{Job: ostrich.Job{ID: 1}, Eligible: eligible}, eligible >= 0
+		record := func(ostrich.JobID) (ledger.Record, bool) {
+			return ledger.Record{Job: ostrich.Job{ID: 1}, Eligible: eligible}, eligible >= 0
 		}
 		for _, eligible = range []ostrich.Time{-1, tt.eligible} { // not known at first
 			var got []ostrich.Kind

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/ostrich/accounting/ledger"
 )
 
 // A user whom the host does not know is excluded by the name that accounting has.
@@ -32,7 +32,7 @@ type slow struct {
 	takes time.Duration
 }
 
-func (s *slow) PollEach(ctx context.Context, event func(ostrich.Event)) (slurmdb.Batch, error) {
+func (s *slow) PollEach(ctx context.Context, event func(ostrich.Event)) (ledger.Batch, error) {
 	time.Sleep(s.takes)
 	if s.takes > 0 {
 		s.Pending[1].Priority = 0 // held meanwhile
@@ -84,7 +84,7 @@ func TestSkippedJobIsHeard(t *testing.T) {
 	w := newSite()
 	w.submit(1, 1, 9000, "main")
 	s := w.start(t)
-	w.Skipped = []slurmdb.Skip{{Job: 2, Why: "of no size"}} // told before the queue has it
+	w.Skipped = []ledger.Skip{{Job: 2, Why: "of no size"}} // told before the queue has it
 	run(t, s, false)
 	w.submit(2, 2, 10_010, "main")
 	w.Events = nil
@@ -96,7 +96,7 @@ func TestSkippedJobIsHeard(t *testing.T) {
 		equal(t, "why", "accounting row left out: of no size", c.Plan.Entries[1].Why.String())
 	}
 	// Another row of the job is told of while it waits, and then one that is right.
-	w.Skipped = []slurmdb.Skip{{Job: 2, Why: "of no user"}}
+	w.Skipped = []ledger.Skip{{Job: 2, Why: "of no user"}}
 	equal(t, "why", "accounting row left out: of no user", run(t, s, false).Plan.Entries[1].Why.String())
 	queue := w.Pending
 	w.Pending = w.Pending[:1]

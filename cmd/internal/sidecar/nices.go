@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/slurmdb"
 )
 
 // nices joins the users' nice values, which only slurmctld knows, with what accounting
@@ -67,7 +67,7 @@ func (n *nices) pass(id ostrich.JobID, value int64) {
 	}
 }
 
-func (n *nices) changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Record, bool)) []ostrich.Event {
+func (n *nices) changes(now ostrich.Time, record func(ostrich.JobID) (ledger.Record, bool)) []ostrich.Event {
 	if !n.stale || len(n.own)+len(n.passed) == 0 {
 		return nil
 	}

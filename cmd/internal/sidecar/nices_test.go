@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
-	"slurm-ostrich/slurmdb"
 )
 
 // ordered are the jobs of a cycle's order.
@@ -79,7 +79,7 @@ func TestNiceBeforeAccounting(t *testing.T) {
 	equal(t, "not yet in accounting", []ostrich.JobID{1, 3, 2}, ordered(run(t, s, false)))
 	w.Events, w.Now = late, w.Now+5
 	for _, e := range late {
-		w.Records[e.Job.ID] = &slurmdb.Record{Job: e.Job}
+		w.Records[e.Job.ID] = &ledger.Record{Job: e.Job}
 	}
 	equal(t, "in accounting", []ostrich.JobID{1, 3, 2}, ordered(run(t, s, false)))
 }

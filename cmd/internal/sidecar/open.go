@@ -12,6 +12,7 @@ import (
 	"slurm-ostrich/cmd/internal/sacctsource"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/priority/slurm"
@@ -191,12 +192,12 @@ type accounts interface {
 	Namer
 	finder
 	// Partitions tells accounting what it cannot know of the controller's partitions.
-	Partitions(pools []slurmdb.Pool, partitions map[string]slurmdb.Partition)
+	Partitions(pools []ledger.Pool, partitions map[string]ledger.Partition)
 }
 
 // finder answers questions that no poll does, see Past.
 type finder interface {
-	Find(ctx context.Context, id ostrich.JobID, task, offset int) (slurmdb.Record, bool, error)
+	Find(ctx context.Context, id ostrich.JobID, task, offset int) (ledger.Record, bool, error)
 	Started(ctx context.Context, from, to ostrich.Time, visit func(*accounting.Row)) error
 	Close() error
 }

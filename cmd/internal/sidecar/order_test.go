@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/slurmdb"
 )
 
 // Every field of the options but the processors is a setting, and what a
@@ -99,7 +99,7 @@ func TestPartitionsAreFollowed(t *testing.T) {
 		w := newSite()
 		s := w.start(t, func(c *Config) { c.Pools = []ostrich.Pool{{Name: "m", Partitions: []string{"main"}}} })
 		var heard []string
-		s.divide = func(pools []slurmdb.Pool, partitions map[string]slurmdb.Partition) {
+		s.divide = func(pools []ledger.Pool, partitions map[string]ledger.Partition) {
 			heard = append(heard, fmt.Sprint(pools[0].Name, pools[0].Nodes, partitions["main"].MaxTime))
 		}
 		next := func(change func()) *Cycle {
@@ -128,7 +128,7 @@ func TestAccountsOf(t *testing.T) {
 		{Name: "sums", MaxTime: priority.Unlimited, TotalCPUs: 40, Nodes: []string{"n1", "n3"}, Exclusive: true},
 		{Name: "none", MaxTime: priority.Unlimited},
 	})
-	want := map[string]slurmdb.Partition{
+	want := map[string]ledger.Partition{
 		"main": {MaxTime: 600, NodeProcs: 20}, "sums": {NodeProcs: 20, Exclusive: true}, "none": {},
 	}
 	equal(t, "partitions", fmt.Sprint(want), fmt.Sprint(got))

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/slurmdb"
 )
 
 // An overlay adds to accounting what only slurmctld knows of jobs. It lives through each
@@ -26,7 +26,7 @@ type overlay interface {
 	join(ctx context.Context, events []ostrich.Event) []ostrich.Event
 	// changes returns events for the jobs of which slurmctld says something else than was
 	// passed on. record returns accounting's record of an unfinished job.
-	changes(now ostrich.Time, record func(ostrich.JobID) (slurmdb.Record, bool)) []ostrich.Event
+	changes(now ostrich.Time, record func(ostrich.JobID) (ledger.Record, bool)) []ostrich.Event
 	// fill completes events as join does, and remembers nothing.
 	fill(ctx context.Context, events []ostrich.Event) []ostrich.Event
 }

@@ -8,6 +8,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/slurmdb"
 )
@@ -40,7 +41,7 @@ func NewPast(c Config) *Past {
 }
 
 // Find returns accounting's newest record of a job, see slurmdb.Reader.Find.
-func (p *Past) Find(ctx context.Context, id ostrich.JobID, task, offset int) (found slurmdb.Record, ok bool, err error) {
+func (p *Past) Find(ctx context.Context, id ostrich.JobID, task, offset int) (found ledger.Record, ok bool, err error) {
 	err = p.ask(ctx, func(r finder) error {
 		found, ok, err = r.Find(ctx, id, task, offset)
 		return err

@@ -7,13 +7,13 @@ import (
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/slurmdb"
 )
 
 // nodesOf adds the nodes of its partitions to each pool, and how many processors these
 // have.
-func nodesOf(pools []ostrich.Pool, partitions []priority.Partition) ([]slurmdb.Pool, error) {
+func nodesOf(pools []ostrich.Pool, partitions []priority.Partition) ([]ledger.Pool, error) {
 	named := make(map[string]bool)
 	for _, pool := range pools {
 		for _, name := range pool.Partitions {
@@ -24,9 +24,9 @@ func nodesOf(pools []ostrich.Pool, partitions []priority.Partition) ([]slurmdb.P
 		}
 	}
 	cpus := priority.NodeCPUs(partitions)
-	var list []slurmdb.Pool
+	var list []ledger.Pool
 	for _, pool := range pools {
-		p := slurmdb.Pool{Name: pool.Name, Partitions: pool.Partitions}
+		p := ledger.Pool{Name: pool.Name, Partitions: pool.Partitions}
 		for _, part := range partitions {
 			if slices.Contains(pool.Partitions, part.Name) || (len(pool.Partitions) == 0 && !named[part.Name]) {
 				p.Nodes = append(p.Nodes, part.Nodes...)
@@ -45,11 +45,11 @@ func nodesOf(pools []ostrich.Pool, partitions []priority.Partition) ([]slurmdb.P
 }
 
 // accountsOf returns what accounting needs to know of the partitions, by name.
-func accountsOf(partitions []priority.Partition) map[string]slurmdb.Partition {
+func accountsOf(partitions []priority.Partition) map[string]ledger.Partition {
 	cpus := priority.NodeCPUs(partitions)
-	of := make(map[string]slurmdb.Partition)
+	of := make(map[string]ledger.Partition)
 	for _, p := range partitions {
-		part := slurmdb.Partition{MaxTime: max(p.MaxTime, 0), Exclusive: p.Exclusive} // Unlimited is none
+		part := ledger.Partition{MaxTime: max(p.MaxTime, 0), Exclusive: p.Exclusive} // Unlimited is none
 		sum, nodes := 0.0, 0
 		for _, name := range p.Nodes {
 			if n := cpus[name]; n > 0 { // nodes of the future have none
@@ -69,7 +69,7 @@ func accountsOf(partitions []priority.Partition) map[string]slurmdb.Partition {
 var errShared = fmt.Errorf("%w: pools share nodes", ErrConfig)
 
 // apart returns an error if two pools share a node.
-func apart(pools []slurmdb.Pool) error {
+func apart(pools []ledger.Pool) error {
 	of := make(map[string]string)
 	for _, p := range pools {
 		for _, node := range p.Nodes {

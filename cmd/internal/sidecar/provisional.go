@@ -10,8 +10,8 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/slurmdb"
 )
 
 // provisional holds the pending jobs that the queue has and accounting has not
@@ -19,13 +19,13 @@ import (
 // away. They are ordered by what the queue says. Each cycle finds them anew, so a
 // row that arrives confirms or corrects one.
 type provisional struct {
-	record  func(ostrich.JobID) (slurmdb.Record, bool) // accounting's, of an unfinished job
-	latest  ostrich.Time                               // of the events that accounting has reported
-	queue   []priority.Queued                          // of this cycle
-	new     []*priority.Queued                         // of queue, those that accounting did not know when the cycle began
-	heard   bool                                       // accounting has reported something since new was found
+	record  func(ostrich.JobID) (ledger.Record, bool) // accounting's, of an unfinished job
+	latest  ostrich.Time                              // of the events that accounting has reported
+	queue   []priority.Queued                         // of this cycle
+	new     []*priority.Queued                        // of queue, those that accounting did not know when the cycle began
+	heard   bool                                      // accounting has reported something since new was found
 	ended   map[ostrich.JobID]ostrich.Time
-	records []slurmdb.Record // of the provisional jobs, by id
+	records []ledger.Record // of the provisional jobs, by id
 }
 
 // begin finds the jobs of the queue that accounting does not know. It may report what
@@ -74,17 +74,17 @@ func (p *provisional) join(_ context.Context, events []ostrich.Event) []ostrich.
 }
 
 // changes returns nothing: what the queue says of its jobs is supposed, see expected.
-func (p *provisional) changes(ostrich.Time, func(ostrich.JobID) (slurmdb.Record, bool)) []ostrich.Event {
+func (p *provisional) changes(ostrich.Time, func(ostrich.JobID) (ledger.Record, bool)) []ostrich.Event {
 	return nil
 }
 
 func (p *provisional) fill(_ context.Context, events []ostrich.Event) []ostrich.Event { return events }
 
 // find returns the record of a provisional job.
-func (p *provisional) find(id ostrich.JobID) (slurmdb.Record, bool) {
-	i, is := slices.BinarySearchFunc(p.records, id, func(r slurmdb.Record, id ostrich.JobID) int { return cmp.Compare(r.Job.ID, id) })
+func (p *provisional) find(id ostrich.JobID) (ledger.Record, bool) {
+	i, is := slices.BinarySearchFunc(p.records, id, func(r ledger.Record, id ostrich.JobID) int { return cmp.Compare(r.Job.ID, id) })
 	if !is {
-		return slurmdb.Record{}, false
+		return ledger.Record{}, false
 	}
 	return p.records[i], true
 }
@@ -96,7 +96,7 @@ func (p *provisional) has(id ostrich.JobID) bool {
 }
 
 // recorded returns accounting's record of a job, or else the one that is expected.
-func (s *Sidecar) recorded(id ostrich.JobID) (slurmdb.Record, bool) {
+func (s *Sidecar) recorded(id ostrich.JobID) (ledger.Record, bool) {
 	if r, known := s.accounting.Record(id); known {
 		return r, true
 	}
@@ -140,13 +140,13 @@ func (s *Sidecar) expected() (events []ostrich.Event) {
 			}
 			user = q.User
 		}
-		p.records = append(p.records, slurmdb.Record{
+		p.records = append(p.records, ledger.Record{
 			Job: j, UserName: user, Account: q.Account, Partition: q.Partition, QOS: q.QOS, Name: q.Name, UID: q.UID,
-			ArrayJob: q.Array, ArrayTask: slurmdb.NoTask, HetJob: w.Het, State: accounting.Pending, Limit: w.Limit,
+			ArrayJob: q.Array, ArrayTask: ledger.NoTask, HetJob: w.Het, State: accounting.Pending, Limit: w.Limit,
 		})
 		events = append(events, ostrich.Event{At: j.Submit, Kind: ostrich.Submit, Job: j})
 	}
-	slices.SortFunc(p.records, func(a, b slurmdb.Record) int { return cmp.Compare(a.Job.ID, b.Job.ID) })
+	slices.SortFunc(p.records, func(a, b ledger.Record) int { return cmp.Compare(a.Job.ID, b.Job.ID) })
 	return events
 }
 
@@ -155,7 +155,7 @@ func (s *Sidecar) expected() (events []ostrich.Event) {
 func (s *Sidecar) waitingArrays() map[ostrich.JobID]bool {
 	arrays := make(map[ostrich.JobID]bool)
 	for _, r := range s.accounting.Live() {
-		if r.ArrayJob != 0 && r.ArrayTask == slurmdb.NoTask && r.Job.Start == 0 {
+		if r.ArrayJob != 0 && r.ArrayTask == ledger.NoTask && r.Job.Start == 0 {
 			arrays[r.ArrayJob] = true
 		}
 	}
@@ -163,8 +163,8 @@ func (s *Sidecar) waitingArrays() map[ostrich.JobID]bool {
 }
 
 // waiting returns a job of the queue in the reader's terms.
-func waiting(q *priority.Queued) slurmdb.Waiting {
-	w := slurmdb.Waiting{
+func waiting(q *priority.Queued) ledger.Waiting {
+	w := ledger.Waiting{
 		ID: q.Job, Array: q.Array, UID: q.UID, User: q.User, Account: q.Account, Partition: q.Partition, QOS: q.QOS,
 		Name: q.Name, WCKey: q.WCKey, Tasks: q.Count, Procs: q.CPUs, Limit: max(0, q.TimeLimit), Submit: q.Submit,
 	}

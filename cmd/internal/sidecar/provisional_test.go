@@ -9,8 +9,8 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/slurmdb"
 )
 
 // queued is a job as the queue has it once it has been submitted.
@@ -31,7 +31,7 @@ func jobOf(id, user int, at ostrich.Time) ostrich.Job {
 // tell lets accounting know a job.
 func (s *site) tell(j *ostrich.Job) {
 	s.Events = append(s.Events, ostrich.Event{At: j.Submit, Kind: ostrich.Submit, Job: *j})
-	s.Records[j.ID] = &slurmdb.Record{Job: *j}
+	s.Records[j.ID] = &ledger.Record{Job: *j}
 }
 
 // A job that accounting has not told of is ordered by what the queue says.
@@ -127,7 +127,7 @@ func TestProvisionalLate(t *testing.T) {
 // What the queue says of a component of a heterogeneous job, and of a limit that is none.
 func TestWaiting(t *testing.T) {
 	q := priority.Queued{Job: 41, Full: "40+1", CPUs: 3, Count: 1, TimeLimit: priority.Unlimited, Submit: 7}
-	equal(t, "waiting", slurmdb.Waiting{ID: 41, Het: 40, Procs: 3, Tasks: 1, Submit: 7}, waiting(&q))
+	equal(t, "waiting", ledger.Waiting{ID: 41, Het: 40, Procs: 3, Tasks: 1, Submit: 7}, waiting(&q))
 }
 
 // Accounting has reported a job with an invalid row.
@@ -135,7 +135,7 @@ func TestProvisionalLeftOut(t *testing.T) {
 	w := newSite()
 	j := jobOf(2, 2, w.Now-1)
 	w.Pending = append(w.Pending, queued(&j))
-	w.Skipped = []slurmdb.Skip{{Job: 2, Why: "asks for no processor"}}
+	w.Skipped = []ledger.Skip{{Job: 2, Why: "asks for no processor"}}
 	s := w.start(t)
 	for range 2 {
 		c := run(t, s, false)
@@ -159,14 +159,14 @@ func TestProvisionalArray(t *testing.T) {
 	task := jobOf(8, 1, w.Now-2)
 	task.Group, task.Start = 7, w.Now-1
 	w.tell(&task)
-	w.Records[8] = &slurmdb.Record{Job: task, ArrayJob: 7, ArrayTask: 1, State: accounting.Running}
+	w.Records[8] = &ledger.Record{Job: task, ArrayJob: 7, ArrayTask: 1, State: accounting.Running}
 	c := run(t, s, false)
 	equal(t, "provisional", 1, len(c.Provisional))
 	equal(t, "jobs", 9, c.Provisional[0].Job.Count())
 
 	w.Now += 10
 	w.tell(&j)
-	w.Records[7] = &slurmdb.Record{Job: j, ArrayJob: 7, ArrayTask: slurmdb.NoTask}
+	w.Records[7] = &ledger.Record{Job: j, ArrayJob: 7, ArrayTask: ledger.NoTask}
 	alone := jobOf(9, 1, w.Now-12)
 	split := queued(&alone)
 	split.Array, split.Tasks, split.Full = 7, "5", "7_5"

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/slurmdb"
 )
 
 // queue returns the pending jobs in the order in which Slurm would try them. As long
@@ -84,7 +84,7 @@ func (s *Sidecar) nameUsers(queue []priority.Queued) []priority.Queued {
 
 // leaveOut remembers the jobs of the queue with invalid rows. Accounting reports
 // each once, maybe before the queue has it.
-func (s *Sidecar) leaveOut(skipped []slurmdb.Skip, queue []priority.Queued) {
+func (s *Sidecar) leaveOut(skipped []ledger.Skip, queue []priority.Queued) {
 	if len(s.skipped) == 0 && len(skipped) == 0 {
 		return
 	}

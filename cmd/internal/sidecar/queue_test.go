@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/slurmdb"
 )
 
 // forget makes a sidecar read everything again.
@@ -123,7 +123,7 @@ func TestNothingIsMissed(t *testing.T) {
 						}
 					case what == 8:
 						job := quick.Pending[at].Job
-						both(func(w *site) { w.Skipped = []slurmdb.Skip{{Job: job, Why: "asks for no processor"}} })
+						both(func(w *site) { w.Skipped = []ledger.Skip{{Job: job, Why: "asks for no processor"}} })
 					}
 				}
 				b.forget()

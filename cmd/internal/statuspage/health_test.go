@@ -13,9 +13,9 @@ import (
 	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
-	"slurm-ostrich/slurmdb"
 )
 
 func TestHealthWords(t *testing.T) {
@@ -121,7 +121,7 @@ func TestWrites(t *testing.T) {
 // Accounts that share by the association tree have lanes of their own, in the
 // colour of their user.
 func TestPoolsAndTree(t *testing.T) {
-	s, c, report := cycle(t, statuspagetest.New(4, 100), func(c *sidecar.Config) { c.Schedule.Shares = slurmdb.Tree })
+	s, c, report := cycle(t, statuspagetest.New(4, 100), func(c *sidecar.Config) { c.Schedule.Shares = ledger.Tree })
 	snapshot := New(view.Describe(tree{s}, c, nil), report)
 	for _, lane := range snapshot.Lanes {
 		if lane.Account != "lab" || !strings.HasPrefix(lane.User, "user00") || snapshot.Users[snapshot.number(lane.User)] != lane.User {

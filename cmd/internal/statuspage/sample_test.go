@@ -10,8 +10,8 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/slurmdb"
 )
 
 // idle is a cluster of which only the queue is known.
@@ -22,7 +22,7 @@ func (idle) Config() sidecar.Config {
 	c.Cluster = "testbed"
 	return c
 }
-func (idle) Live() []slurmdb.Record         { return nil }
+func (idle) Live() []ledger.Record          { return nil }
 func (idle) UserName(ostrich.UserID) string { return "" }
 func (idle) Past() *sidecar.Past            { return nil }
 

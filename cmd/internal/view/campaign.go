@@ -7,7 +7,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/ostrich/accounting/ledger"
 )
 
 // Campaigns lists unfinished campaigns in the order of virtual completion.
@@ -167,7 +167,7 @@ func OrNever(t *float64) float64 {
 
 // sample returns the accounting record of some unfinished job of a campaign, for
 // the names that its jobs share.
-func (k *known) sample(v *ostrich.Campaign) slurmdb.Record {
+func (k *known) sample(v *ostrich.Campaign) ledger.Record {
 	for _, list := range [][]ostrich.JobID{v.Pending, v.Running} {
 		for _, id := range list {
 			if r, ok := k.record(id); ok {
@@ -175,7 +175,7 @@ func (k *known) sample(v *ostrich.Campaign) slurmdb.Record {
 			}
 		}
 	}
-	return slurmdb.Record{}
+	return ledger.Record{}
 }
 
 // campaign describes a campaign of a user.

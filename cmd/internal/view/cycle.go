@@ -9,14 +9,14 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/slurmdb"
 )
 
 // Source answers what a cycle does not hold. *sidecar.Sidecar is one.
 type Source interface {
 	Config() sidecar.Config
-	Live() []slurmdb.Record
+	Live() []ledger.Record
 	UserName(id ostrich.UserID) string
 	Past() *sidecar.Past // nil if it cannot be asked
 }
@@ -50,7 +50,7 @@ type Cycle struct {
 
 // known is what is known of jobs. Cycles of one generation share it.
 type known struct {
-	live  []slurmdb.Record      // by id
+	live  []ledger.Record       // by id
 	works []ostrich.Work        // of the plan's entries
 	dues  []due                 // of the plan's entries
 	moved []int                 // of the plan's entries, see Job.Moved
@@ -176,20 +176,20 @@ func (s *Cycle) describePool(p *Pool, users []ostrich.User, campaigns []ostrich.
 
 // withProvisional merges the records made from the queue into those of accounting,
 // by id.
-func withProvisional(live, provisional []slurmdb.Record) []slurmdb.Record {
+func withProvisional(live, provisional []ledger.Record) []ledger.Record {
 	if len(provisional) == 0 {
 		return live
 	}
 	live = slices.Concat(live, provisional)
-	slices.SortFunc(live, func(a, b slurmdb.Record) int { return cmp.Compare(a.Job.ID, b.Job.ID) })
+	slices.SortFunc(live, func(a, b ledger.Record) int { return cmp.Compare(a.Job.ID, b.Job.ID) })
 	return live
 }
 
 // record returns accounting's record of an unfinished job.
-func (k *known) record(id ostrich.JobID) (slurmdb.Record, bool) {
-	i, ok := slices.BinarySearchFunc(k.live, id, func(r slurmdb.Record, id ostrich.JobID) int { return cmp.Compare(r.Job.ID, id) })
+func (k *known) record(id ostrich.JobID) (ledger.Record, bool) {
+	i, ok := slices.BinarySearchFunc(k.live, id, func(r ledger.Record, id ostrich.JobID) int { return cmp.Compare(r.Job.ID, id) })
 	if !ok {
-		return slurmdb.Record{}, false
+		return ledger.Record{}, false
 	}
 	return k.live[i], true
 }

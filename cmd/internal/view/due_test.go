@@ -5,16 +5,16 @@ import (
 	"testing"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/slurmdb"
 )
 
 // TestDueOf: the median user accepts a wait of 36 min and 30 s for a job of 10 min,
 // from when it could first start.
 func TestDueOf(t *testing.T) {
 	const wait = 2190
-	k := &known{live: []slurmdb.Record{
+	k := &known{live: []ledger.Record{
 		{Job: ostrich.Job{ID: 10, Submit: 1000}, Eligible: 1000},
 		{Job: ostrich.Job{ID: 20, Submit: 1000}, Eligible: 5000},
 		{Job: ostrich.Job{ID: 30, Submit: 1000}}, // accounting does not know yet since when it can start

@@ -10,8 +10,8 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/slurmdb"
 )
 
 // pending returns an entry of a plan. Each job is a campaign of its own.
@@ -200,7 +200,7 @@ func TestVerdictRan(t *testing.T) {
 		if test.job.Submit == 0 {
 			test.job.Submit = submit
 		}
-		s := &Cycle{known: known{live: []slurmdb.Record{{Job: test.job, State: test.state, ArrayTask: slurmdb.NoTask}}}}
+		s := &Cycle{known: known{live: []ledger.Record{{Job: test.job, State: test.state, ArrayTask: ledger.NoTask}}}}
 		if e := explainOne(t, s, "20"); e.Verdict != test.want {
 			t.Errorf("verdict %q\nwant    %q", e.Verdict, test.want)
 		}

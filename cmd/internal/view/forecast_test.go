@@ -8,8 +8,8 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/slurmdb"
 )
 
 // machine returns a cycle at 10 000 s on 8 processors: job 1 holds 6 of them for 900 s
@@ -17,7 +17,7 @@ import (
 func machine(entries ...*priority.Entry) *Cycle {
 	s := &Cycle{
 		Time: 10_000, Enforced: true, Plan: sidecar.Plan{Entries: entries}, Pools: []Pool{{Procs: 8}},
-		known: known{lengths: map[ostrich.JobID]ostrich.Duration{1: 1000}, live: []slurmdb.Record{
+		known: known{lengths: map[ostrich.JobID]ostrich.Duration{1: 1000}, live: []ledger.Record{
 			{Job: ostrich.Job{ID: 1, Start: 9900, Procs: 6, Estimate: 1900}, State: accounting.Running},
 			{Job: ostrich.Job{ID: 2, Start: 9900, Procs: 8, Estimate: 1900}, State: accounting.Suspended},
 		}},

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/slurmdb"
 )
 
 // Whatever somebody types is found or refused with the words they typed.
@@ -17,10 +17,10 @@ func TestJobNames(t *testing.T) {
 	entries := []*priority.Entry{
 		pending(17, 0, "17", ""), pending(20, 20, "20_[3-9:2]", "3-9:2"), pending(31, 20, "20_2", "2"), pending(40, 0, "40+0", ""), pending(41, 0, "40+1", ""),
 	}
-	records := []slurmdb.Record{
-		{Job: ostrich.Job{ID: 50}, ArrayTask: slurmdb.NoTask},
+	records := []ledger.Record{
+		{Job: ostrich.Job{ID: 50}, ArrayTask: ledger.NoTask},
 		{Job: ostrich.Job{ID: 60}, ArrayJob: 20, ArrayTask: 1},
-		{Job: ostrich.Job{ID: 71}, HetJob: 70, ArrayTask: slurmdb.NoTask},
+		{Job: ostrich.Job{ID: 71}, HetJob: 70, ArrayTask: ledger.NoTask},
 	}
 	for text, want := range map[string]string{
 		"17": "pending 17", "20": "pending 20", "20_[3-9:2]": "pending 20", "20_5": "pending 20", "20_2": "pending 31", "31": "pending 31", "40+1": "pending 41",

@@ -11,6 +11,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/slurmdb"
@@ -21,7 +22,7 @@ import (
 type Past interface {
 	// Find returns accounting's newest record of a job, and whether there is one. task is
 	// that of the array id, offset that in the heterogeneous job id; each is -1 for none.
-	Find(ctx context.Context, id ostrich.JobID, task, offset int) (slurmdb.Record, bool, error)
+	Find(ctx context.Context, id ostrich.JobID, task, offset int) (ledger.Record, bool, error)
 	// Started visits the rows that started in [from, to), in no order. The row is valid
 	// until the next one. The error is a slurmdb.ErrTooMuch if that is more than may be
 	// read for a question; then it has visited none.
@@ -53,7 +54,7 @@ type Write struct {
 }
 
 // ran explains a job that is not pending, from accounting's record.
-func (s *Cycle) ran(r *slurmdb.Record) *Explanation {
+func (s *Cycle) ran(r *ledger.Record) *Explanation {
 	e := s.explanation()
 	e.JobID, e.Job, e.User, e.Account, e.Partition = r.Job.ID, nameOf(r), r.UserName, r.Account, r.Partition
 	e.State, e.Why, e.Submitted = r.State.String(), "not pending", r.Job.Submit
@@ -80,9 +81,9 @@ func (s *Cycle) ran(r *slurmdb.Record) *Explanation {
 
 // ranAs explains a job that is not pending. If name is that of an array, it says which of
 // the array's tasks the job is.
-func (s *Cycle) ranAs(name JobName, r *slurmdb.Record) *Explanation {
+func (s *Cycle) ranAs(name JobName, r *ledger.Record) *Explanation {
 	e := s.ran(r)
-	if r.ArrayJob == name.id && r.ArrayTask != slurmdb.NoTask && name.task < 0 {
+	if r.ArrayJob == name.id && r.ArrayTask != ledger.NoTask && name.task < 0 {
 		e.Verdict = fmt.Sprintf("Job %d is an array of which no task waits, and this is its task %s. To have another explained, name it so. %s", name.id, e.Job, e.Verdict)
 	}
 	return e

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/ostrich/accounting/ledger"
 )
 
 // mostExplained is how many jobs an answer explains.
@@ -173,9 +173,9 @@ func (s *Cycle) started(id ostrich.JobID) bool {
 }
 
 // nameOf returns the name of a started job as squeue shows it.
-func nameOf(r *slurmdb.Record) string {
+func nameOf(r *ledger.Record) string {
 	switch {
-	case r.ArrayJob != 0 && r.ArrayTask != slurmdb.NoTask:
+	case r.ArrayJob != 0 && r.ArrayTask != ledger.NoTask:
 		return fmt.Sprintf("%d_%d", r.ArrayJob, r.ArrayTask)
 	case r.HetJob != 0:
 		return fmt.Sprintf("%d+%d", r.HetJob, r.Job.ID-r.HetJob)

@@ -14,6 +14,7 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/slurmdb"
@@ -84,7 +85,7 @@ func FuzzParseJobs(f *testing.F) {
 
 // past is a Past with given records, rows and writes.
 type past struct {
-	records map[string]slurmdb.Record // by "id task offset"
+	records map[string]ledger.Record // by "id task offset"
 	rows    []accounting.Row
 	writes  []journal.Record
 	fails   error
@@ -94,7 +95,7 @@ type past struct {
 	asked    []string
 }
 
-func (p *past) Find(_ context.Context, id ostrich.JobID, task, offset int) (slurmdb.Record, bool, error) {
+func (p *past) Find(_ context.Context, id ostrich.JobID, task, offset int) (ledger.Record, bool, error) {
 	name := fmt.Sprint(id, task, offset)
 	p.asked = append(p.asked, "find "+name)
 	r, ok := p.records[name]
@@ -125,8 +126,8 @@ func cycleOf() *Cycle {
 	p.User = "u"
 	return &Cycle{
 		Cluster: "c", Time: 10_000, Plan: sidecar.Plan{Entries: []*priority.Entry{p}}, Pools: []Pool{{Pool: ostrich.Pool{Partitions: []string{"main"}}, Procs: 8}},
-		known: known{dues: make([]due, 1), works: []ostrich.Work{3600}, live: []slurmdb.Record{{
-			Job: ostrich.Job{ID: 30, Submit: 1000, Start: 3000, Procs: 1}, State: accounting.Running, UserName: "u", UID: 7, Partition: "main", ArrayTask: slurmdb.NoTask,
+		known: known{dues: make([]due, 1), works: []ostrich.Work{3600}, live: []ledger.Record{{
+			Job: ostrich.Job{ID: 30, Submit: 1000, Start: 3000, Procs: 1}, State: accounting.Running, UserName: "u", UID: 7, Partition: "main", ArrayTask: ledger.NoTask,
 		}}},
 	}
 }
@@ -148,10 +149,10 @@ func users(names ...string) Selection { return Selection{Users: names} }
 // The past is asked for what the cycle does not hold, and no more.
 func TestAnswer(t *testing.T) {
 	p := &past{
-		records: map[string]slurmdb.Record{
-			"40 -1 -1": {Job: ostrich.Job{ID: 40, Submit: 500, Start: 500, End: 700}, State: accounting.Failed, ArrayTask: slurmdb.NoTask},
+		records: map[string]ledger.Record{
+			"40 -1 -1": {Job: ostrich.Job{ID: 40, Submit: 500, Start: 500, End: 700}, State: accounting.Failed, ArrayTask: ledger.NoTask},
 			"50 3 -1":  {Job: ostrich.Job{ID: 53, Submit: 500, End: 600}, State: accounting.Cancelled, ArrayJob: 50, ArrayTask: 3, Partition: "main"},
-			"60 -1 1":  {Job: ostrich.Job{ID: 61, Submit: 900, Start: 900, End: 950}, State: accounting.Completed, HetJob: 60, ArrayTask: slurmdb.NoTask},
+			"60 -1 1":  {Job: ostrich.Job{ID: 61, Submit: 900, Start: 900, End: 950}, State: accounting.Completed, HetJob: 60, ArrayTask: ledger.NoTask},
 		},
 		rows: []accounting.Row{
 			{ID: 1, UID: 8, Partition: "main", Start: 1000, End: 4600, Alloc: 2},                              // ahead of 30, 2 core-hours
@@ -249,7 +250,7 @@ func TestAnswerTooOld(t *testing.T) {
 		s, by := cycleOf(), named()
 		s.live = nil
 		for _, i := range []int{3, 1, 4, 2, 5} {
-			s.live = append(s.live, slurmdb.Record{Job: ostrich.Job{ID: ostrich.JobID(30 + i), Submit: ostrich.Time(i), Start: 3000}, Partition: "main", ArrayTask: slurmdb.NoTask})
+			s.live = append(s.live, ledger.Record{Job: ostrich.Job{ID: ostrich.JobID(30 + i), Submit: ostrich.Time(i), Start: 3000}, Partition: "main", ArrayTask: ledger.NoTask})
 			by.Jobs = append(by.Jobs, strconv.Itoa(30+i))
 		}
 		p := &past{first: test.first, rows: []accounting.Row{{ID: 1, UID: 8, Partition: "main", Start: 1000, Alloc: 1}}}
@@ -273,8 +274,8 @@ func TestAnswerTooOld(t *testing.T) {
 // Accounting may still call a job pending that the queue has no more; the past knows.
 func TestAnswerJustEnded(t *testing.T) {
 	s := cycleOf()
-	s.live = append(s.live, slurmdb.Record{Job: ostrich.Job{ID: 40, Submit: 500}, ArrayTask: slurmdb.NoTask})
-	p := &past{records: map[string]slurmdb.Record{"40 -1 -1": {Job: ostrich.Job{ID: 40, Submit: 500, Start: 500, End: 700}, State: accounting.Completed}}}
+	s.live = append(s.live, ledger.Record{Job: ostrich.Job{ID: 40, Submit: 500}, ArrayTask: ledger.NoTask})
+	p := &past{records: map[string]ledger.Record{"40 -1 -1": {Job: ostrich.Job{ID: 40, Submit: 500, Start: 500, End: 700}, State: accounting.Completed}}}
 	if e := ask(t, s, p, named("40")).Jobs[0]; e.Ended == nil {
 		t.Errorf("%s", e)
 	}
@@ -315,7 +316,7 @@ func TestAnswerJustStarted(t *testing.T) {
 	s.Plan.Entries = append(s.Plan.Entries, pending(30, 2), array)
 	s.Plan.Entries[1].User = "u"
 	s.works, s.dues = append(s.works, 1, 1), append(s.dues, due{}, due{})
-	s.live = append(s.live, slurmdb.Record{Job: ostrich.Job{ID: 43, Submit: 1000, Start: 3000}, State: accounting.Running, UserName: "u", Partition: "main", ArrayJob: 40, ArrayTask: 3})
+	s.live = append(s.live, ledger.Record{Job: ostrich.Job{ID: 43, Submit: 1000, Start: 3000}, State: accounting.Running, UserName: "u", Partition: "main", ArrayJob: 40, ArrayTask: 3})
 	var got []string
 	for _, e := range ask(t, s, nil, users("u")).Jobs {
 		got = append(got, fmt.Sprint(e.JobID, " ", e.Slurm == nil))
@@ -332,10 +333,10 @@ func TestAnswerJustStarted(t *testing.T) {
 
 // Of an array that is named as a whole one task is explained, and the answer says so.
 func TestAnswerArray(t *testing.T) {
-	ended := slurmdb.Record{Job: ostrich.Job{ID: 50, Submit: 500, Start: 500, End: 600}, State: accounting.Completed, ArrayJob: 50, ArrayTask: 99}
-	p := &past{records: map[string]slurmdb.Record{"50 -1 -1": ended, "50 99 -1": ended}}
+	ended := ledger.Record{Job: ostrich.Job{ID: 50, Submit: 500, Start: 500, End: 600}, State: accounting.Completed, ArrayJob: 50, ArrayTask: 99}
+	p := &past{records: map[string]ledger.Record{"50 -1 -1": ended, "50 99 -1": ended}}
 	s := cycleOf()
-	s.live = append(s.live, slurmdb.Record{Job: ostrich.Job{ID: 61, Submit: 500, Start: 500}, State: accounting.Running, ArrayJob: 60, ArrayTask: 4})
+	s.live = append(s.live, ledger.Record{Job: ostrich.Job{ID: 61, Submit: 500, Start: 500}, State: accounting.Running, ArrayJob: 60, ArrayTask: 4})
 	for job, of := range map[string]string{
 		"50": "Job 50 is an array of which no task waits, and this is its task 50_99. ", "50_[1-3,7]": "Job 50 is an array of which no task waits, and this is its task 50_99. ", "50_99": "",
 		"60": "Job 60 is an array of which no task waits, and this is its task 60_4. ", "60_4": "", "61": "", "30": "",
@@ -353,9 +354,9 @@ func TestAnswerArray(t *testing.T) {
 // A job that may not be seen is as unknown as one that does not exist, whether the cycle
 // or the past has it.
 func TestAnswerSeen(t *testing.T) {
-	p := &past{records: map[string]slurmdb.Record{
-		"40 -1 -1": {Job: ostrich.Job{ID: 40, Submit: 500, Start: 500, End: 700}, UserName: "w", State: accounting.Failed, ArrayTask: slurmdb.NoTask},
-		"41 -1 -1": {Job: ostrich.Job{ID: 41, Submit: 500, Start: 500, End: 700}, UserName: "u", State: accounting.Failed, ArrayTask: slurmdb.NoTask},
+	p := &past{records: map[string]ledger.Record{
+		"40 -1 -1": {Job: ostrich.Job{ID: 40, Submit: 500, Start: 500, End: 700}, UserName: "w", State: accounting.Failed, ArrayTask: ledger.NoTask},
+		"41 -1 -1": {Job: ostrich.Job{ID: 41, Submit: 500, Start: 500, End: 700}, UserName: "u", State: accounting.Failed, ArrayTask: ledger.NoTask},
 	}}
 	for user, want := range map[string]string{"u": "3 [40 99]", "w": "1 [20 30 41 99]", "": "0 [20 30 40 41 99]"} {
 		s, by := cycleOf(), named("20,30,40,41,99")

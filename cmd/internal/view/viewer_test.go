@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/slurmdb"
 )
 
 // What Slurm hides of others is hidden, and one's own never is.
@@ -55,7 +55,7 @@ func TestAnswers(t *testing.T) {
 		q := priority.Queued{Job: ostrich.JobID(17 + i), Full: strconv.Itoa(17 + i), User: user, Account: "physics", Partition: "main,gpu"}
 		s.Plan.Entries = append(s.Plan.Entries, &priority.Entry{Queued: q})
 		s.Campaigns = append(s.Campaigns, Campaign{User: user, Account: "physics", Partition: "main", Campaign: q.Job})
-		s.live = append(s.live, slurmdb.Record{Job: ostrich.Job{ID: q.Job, User: ostrich.UserID(1 + min(i, 1))}, Account: "physics", Partition: "main,gpu"})
+		s.live = append(s.live, ledger.Record{Job: ostrich.Job{ID: q.Job, User: ostrich.UserID(1 + min(i, 1))}, Account: "physics", Partition: "main,gpu"})
 	}
 	alice := &Viewer{Names: []string{"alice"}}
 	for _, test := range []struct {
@@ -112,7 +112,7 @@ func TestAnswers(t *testing.T) {
 func TestSeenOfCampaign(t *testing.T) {
 	s := &Cycle{}
 	for i, account := range []string{"bio", "physics", "bio", "physics"} {
-		s.live = append(s.live, slurmdb.Record{Job: ostrich.Job{ID: ostrich.JobID(20 + i)}, Account: account})
+		s.live = append(s.live, ledger.Record{Job: ostrich.Job{ID: ostrich.JobID(20 + i)}, Account: account})
 	}
 	s.Campaigns = []Campaign{{User: "bob", Account: "physics", Campaign: 20, Pending: []ostrich.JobID{20, 21}, CannotStart: []ostrich.JobID{20}, Running: []ostrich.JobID{22, 23}}}
 	for _, test := range []struct {
@@ -143,8 +143,8 @@ func TestChosenJobs(t *testing.T) {
 	} {
 		s.Plan.Entries = append(s.Plan.Entries, &priority.Entry{Queued: q})
 	}
-	s.live = []slurmdb.Record{
-		{Job: ostrich.Job{ID: 11}, ArrayJob: 11, ArrayTask: slurmdb.NoTask},
+	s.live = []ledger.Record{
+		{Job: ostrich.Job{ID: 11}, ArrayJob: 11, ArrayTask: ledger.NoTask},
 		{Job: ostrich.Job{ID: 15}, ArrayJob: 11, ArrayTask: 5},
 		{Job: ostrich.Job{ID: 41}, HetJob: 40},
 	}

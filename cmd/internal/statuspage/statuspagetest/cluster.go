@@ -9,8 +9,8 @@ import (
 	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
-	"slurm-ostrich/slurmdb"
 )
 
 // Now is the time on the cluster's clock when it begins.
@@ -57,8 +57,8 @@ func (c *Cluster) submit(user ostrich.UserID, at ostrich.Time, procs int, limit 
 	j := ostrich.Job{ID: id, User: user, Partition: "main", Procs: procs, Estimate: limit, Submit: min(at, c.Now)}
 	q := c.Submit(j)
 	q.Account, q.QOS, q.UID, q.Priority = []string{"chemistry", "physics"}[user%2], "normal", uint32(user), 1_000_000-uint32(id%1000)
-	*c.Records[id] = slurmdb.Record{
-		Job: j, UserName: q.User, Account: q.Account, Partition: "main", QOS: "normal", UID: uint32(user), ArrayTask: slurmdb.NoTask,
+	*c.Records[id] = ledger.Record{
+		Job: j, UserName: q.User, Account: q.Account, Partition: "main", QOS: "normal", UID: uint32(user), ArrayTask: ledger.NoTask,
 		Eligible: j.Submit, Limit: limit,
 	}
 	return id
@@ -91,7 +91,7 @@ func (c *Cluster) Sidecar(config sidecar.Config) (*sidecar.Sidecar, error) {
 }
 
 // PollEach reports what has happened since the last poll.
-func (c *Cluster) PollEach(ctx context.Context, event func(ostrich.Event)) (slurmdb.Batch, error) {
+func (c *Cluster) PollEach(ctx context.Context, event func(ostrich.Event)) (ledger.Batch, error) {
 	if c.Busy {
 		c.churn()
 	}

@@ -1,4 +1,4 @@
-package slurmdb
+package ledger
 
 // Jobs that Slurm lost: their rows are gone, or say what is no longer true.
 
@@ -13,22 +13,22 @@ import (
 // yield ends a row if a later job has its id: Slurm lost the earlier job and
 // closed its row afterwards.
 func (w *row) yield(next *row) {
-	if w.end > next.submit && !follows(w, next) {
-		w.end = next.submit
+	if w.end > next.Submit && !follows(w, next) {
+		w.end = next.Submit
 	}
 }
 
 // missed lists the jobs that the poll has not seen, by id, and the keys of the rows that
 // it has read.
-func (h *history) missed(rows []row) (missed []ostrich.JobID, found map[key]bool) {
+func (h *history) missed(rows []row) (missed []ostrich.JobID, found map[accounting.Key]bool) {
 	if len(h.jobs) == 0 {
 		return nil, nil // a cold start, whose rows may be millions
 	}
-	found = make(map[key]bool, len(rows))
+	found = make(map[accounting.Key]bool, len(rows))
 	for i := range rows {
-		found[rows[i].key] = true
+		found[rows[i].Key] = true
 	}
-	return h.those(func(t *tracked) bool { return t.poll != h.poll && t.closed == 0 && !found[t.row.key] }), found
+	return h.those(func(t *tracked) bool { return t.poll != h.poll && t.closed == 0 && !found[t.row.Key] }), found
 }
 
 // those lists the jobs for which is returns true, by id.
@@ -46,7 +46,7 @@ func (h *history) those(is func(*tracked) bool) []ostrich.JobID {
 // vanish ends a job whose row is gone or unreadable, at the time it was last
 // seen.
 func (h *history) vanish(t *tracked) {
-	h.closed[t.row.key] = t.live
+	h.closed[t.row.Key] = t.live
 	t.job.Outcome = ostrich.Stopped
 	h.finish(t, max(t.live, t.job.Start))
 }
@@ -88,7 +88,7 @@ func (h *history) endRunaways() {
 		t := h.jobs[id]
 		h.skipped = append(h.skipped, Skip{id, fmt.Sprintf(
 			"has run a day past its time limit of %d min: taken to have ended then; see sacctmgr show runawayjobs", t.row.limit)})
-		h.stale[t.row.key] = h.poll
+		h.stale[t.row.Key] = h.poll
 		t.job.Outcome = ostrich.Stopped
 		h.finish(t, t.limited())
 	}

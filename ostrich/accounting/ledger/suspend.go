@@ -1,10 +1,11 @@
-package slurmdb
+package ledger
 
 import (
 	"cmp"
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 )
 
 // interval is a suspension; end 0 means that it goes on.
@@ -68,7 +69,7 @@ func (t *tracked) suspended(end ostrich.Time) ostrich.Duration {
 	if t.pauses > 0 || t.row.suspended == 0 {
 		return min(t.job.Suspended, ran)
 	}
-	rest := ostrich.Duration(min(t.row.suspended, infinite))
+	rest := ostrich.Duration(min(t.row.suspended, accounting.Infinite))
 	if rest > ran {
 		// While a job is suspended, Slurm stores that moment less the sum so far.
 		rest = max(0, ostrich.Duration(end)-rest)

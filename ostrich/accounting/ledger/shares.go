@@ -1,7 +1,6 @@
-package slurmdb
+package ledger
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"strconv"
@@ -9,9 +8,6 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 )
-
-// fairshareParent is what Slurm stores for "fairshare=parent".
-const fairshareParent = 0x7fffffff
 
 // Association is a row of the association table: an account, or a user in one.
 type Association struct {
@@ -28,14 +24,7 @@ type names struct {
 	qos    map[uint32]string
 	uids   map[uint32]uint32       // an association of each uid
 	owned  map[owner][]Association // associations of users that are not deleted; nil until needed
-	mark   mark
-	whole  bool // deleted ones too, as the tables have them
-}
-
-// mark changes when the association table does.
-type mark struct {
-	rows, shares, deleted int64
-	modified              int64
+	whole  bool                    // deleted ones too, as the tables have them
 }
 
 func newNames() *names {
@@ -55,61 +44,23 @@ func (n *names) replace(other *names) {
 		maps.Copy(n.qos, other.qos)
 		other.qos = n.qos
 	}
-	n.assocs, n.owned, n.qos, n.mark = other.assocs, nil, other.qos, other.mark
+	n.assocs, n.owned, n.qos = other.assocs, nil, other.qos
 }
+
+// Association returns an association that a poll has read, and reports whether there is one.
+func (l *Ledger) Association(id uint32) (a Association, known bool) {
+	a, known = l.names.assocs[id]
+	return a, known
+}
+
+// AddAssociation adds an association that no poll has read.
+func (l *Ledger) AddAssociation(a Association) { l.names.assocs[a.ID] = a }
 
 func (n *names) user(uid uint32) string {
 	if a, ok := n.assocs[n.uids[uid]]; ok && a.User != "" {
 		return a.User
 	}
 	return strconv.FormatUint(uint64(uid), 10)
-}
-
-// fetchNames reads the associations if they changed, or if a job has a QOS that is new.
-// Their times are whole seconds, so a change within the overlap is always read.
-func (r *Reader) fetchNames(ctx context.Context, p *Poll) error {
-	var m mark
-	err := r.db.one(ctx, "SELECT COUNT(*), COALESCE(SUM(shares), 0), COALESCE(SUM(deleted), 0), COALESCE(MAX(mod_time), 0) FROM "+
-		r.schema.table("assoc_table"), &m.rows, &m.shares, &m.deleted, &m.modified)
-	if err != nil {
-		return err
-	}
-	p.read++
-	fresh := slices.ContainsFunc(p.rows, func(w row) bool { _, named := r.names.qos[w.qos]; return !named && w.qos != 0 })
-	if !r.cold && !fresh && m == r.names.mark && m.modified < int64(p.now)-int64(r.config.Overlap) {
-		return nil
-	}
-	p.names, err = r.readNames(ctx)
-	p.names.mark = m
-	p.read += len(p.names.assocs) + len(p.names.qos)
-	return err
-}
-
-// readNames reads the associations and the names of QOS, deleted ones too.
-func (r *Reader) readNames(ctx context.Context) (*names, error) {
-	n := newNames()
-	n.whole = true
-	err := r.db.scan(ctx, func(scan func(...any) error) error {
-		var a Association
-		failed := scan(&a.ID, &a.User, &a.Account, &a.Partition, &a.Parent, &a.Shares, &a.Deleted)
-		if a.Shares == fairshareParent {
-			a.Shares = accounting.ParentShares
-		}
-		n.assocs[a.ID] = a
-		return failed
-	}, "SELECT id_assoc, `user`, acct, `partition`, parent_acct, shares, deleted <> 0 FROM "+r.schema.table("assoc_table"))
-	if err != nil {
-		return n, err
-	}
-	return n, r.db.scan(ctx, func(scan func(...any) error) error {
-		var (
-			id   uint32
-			name string
-		)
-		failed := scan(&id, &name)
-		n.qos[id] = name
-		return failed
-	}, "SELECT id, name FROM qos_table")
 }
 
 // shares returns the association tree, with the account root as its root. It

@@ -1,8 +1,10 @@
-package slurmdb
+package ledger
 
 import (
 	"math"
 	"strings"
+
+	"slurm-ostrich/ostrich/accounting"
 )
 
 // asks returns how many processors the job of a row will hold, as far as that is known
@@ -20,5 +22,5 @@ func (h *history) asks(w *row) int {
 			most = max(most, math.Round(nodes*p.NodeProcs))
 		}
 	}
-	return int(min(most, maxProcs))
+	return int(min(most, accounting.MaxProcs))
 }

@@ -1,13 +1,12 @@
 package slurmdb
 
 import (
-	"cmp"
 	"database/sql/driver"
 	"strconv"
 	"strings"
 
-	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
 )
 
 // saying are the columns from which a job's class, hint, campaign and list of QOS follow,
@@ -27,11 +26,11 @@ func newSaying(c *Config, s *schema) (y saying) {
 		y.columns = append(y.columns, expression)
 		return colAccount + len(y.columns) - 1
 	}
-	y.name = read(c.Class != NoClass || c.Classes || c.Declared == InName, "job_name", "job_name")
-	y.script = read(c.Class == ByScript || c.Classes, "script_hash_inx", "script_hash_inx")
-	y.comment = read(c.Hints || c.Declared == InComment, "derived_es",
+	y.name = read(c.Class != ledger.NoClass || c.Classes || c.Declared == ledger.InName, "job_name", "job_name")
+	y.script = read(c.Class == ledger.ByScript || c.Classes, "script_hash_inx", "script_hash_inx")
+	y.comment = read(c.Hints || c.Declared == ledger.InComment, "derived_es",
 		"LEFT(COALESCE(derived_es, ''), "+strconv.Itoa(accounting.MaxComment+1)+")")
-	y.wckey = read(c.Declared == InWCKey, "wckey", "wckey")
+	y.wckey = read(c.Declared == ledger.InWCKey, "wckey", "wckey")
 	y.exclusive = read(true, "exclusive", "exclusive")
 	y.qos = read(true, "qos_req", "IF(state = 0, qos_req, NULL)") // later id_qos is the one that it runs with
 	return y
@@ -63,58 +62,4 @@ func optional(v []driver.Value, position int) driver.Value {
 		return nil
 	}
 	return v[position]
-}
-
-// said is what the columns of saying hold, or what slurmctld and sacct show in their
-// place; empty where it is not known.
-type said struct {
-	name, comment, wckey []byte
-	script               uint64
-}
-
-// say sets the class, the hint and the campaign of a row.
-func (c *Config) say(r *accounting.Row, v said) {
-	switch c.Class {
-	case ByScript:
-		r.Class = cmp.Or(accounting.ScriptClass(v.script), accounting.NameClass(v.name))
-	case ByName:
-		r.Class = accounting.NameClass(v.name)
-	case NoClass:
-	}
-	s := accounting.ReadComment(v.comment)
-	if !c.Hints {
-		s.Hint = 0
-	}
-	switch c.Declared {
-	case InWCKey:
-		s.Campaign = accounting.CampaignOfWCKey(v.wckey)
-	case InName:
-		s.Campaign = accounting.CampaignOfName(v.name)
-	case NotDeclared:
-		s.Campaign = ""
-	case InComment:
-	}
-	r.Said = s
-}
-
-// say sets the class, the hint and the campaign of a job from its row. Slurm stores a
-// comment when a row ends, and the job's next row, without one, does not remove it.
-func (h *history) say(j *ostrich.Job, w *row) {
-	j.Class = w.class
-	if w.said.Hint != 0 {
-		j.Hint = w.said.Hint
-	}
-	if w.said.Campaign != "" || h.config.Declared != InComment {
-		j.Campaign = w.said.Campaign
-	}
-}
-
-// keepNames copies the names from the old row, because rows that have ended are
-// read without names.
-func keepNames(w, old *row) {
-	if w.account == "" && w.name == "" {
-		named := *w.extra
-		named.account, named.name = old.account, old.name
-		w.extra = &named
-	}
 }

@@ -1,4 +1,4 @@
-package slurmdb
+package ledger
 
 import (
 	"cmp"

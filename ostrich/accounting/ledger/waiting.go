@@ -1,4 +1,4 @@
-package slurmdb
+package ledger
 
 import (
 	"cmp"
@@ -28,11 +28,11 @@ type Waiting struct {
 // partition makes it one. It returns false if the job's processors or, with Tree, its
 // association are not known.
 func (l *Ledger) Expect(q *Waiting) (ostrich.Job, bool) {
-	if q.Procs < 1 || q.Procs > maxProcs || q.Tasks < 1 || q.Submit <= 0 {
+	if q.Procs < 1 || q.Procs > accounting.MaxProcs || q.Tasks < 1 || q.Submit <= 0 {
 		return ostrich.Job{}, false
 	}
 	r := accounting.Row{
-		ID: q.ID, Submit: q.Submit, UID: q.UID, Array: q.Array, Het: q.Het, Task: -1, Tasks: uint32(min(q.Tasks, maxTasks)), Partition: q.Partition,
+		ID: q.ID, Submit: q.Submit, UID: q.UID, Array: q.Array, Het: q.Het, Task: -1, Tasks: uint32(min(q.Tasks, MaxTasks)), Partition: q.Partition,
 		Req: uint64(q.Procs), Limit: q.Limit,
 	}
 	known := false
@@ -42,7 +42,7 @@ func (l *Ledger) Expect(q *Waiting) (ostrich.Job, bool) {
 	if _, seen := l.names.uids[q.UID]; known && !seen {
 		l.names.uids[q.UID] = r.Assoc
 	}
-	l.config.say(&r, said{name: []byte(q.Name), wckey: []byte(q.WCKey)})
+	l.config.Say(&r, []byte(q.Name), nil, []byte(q.WCKey), 0)
 	w := l.row(&r)
 	j := l.history.job(&w)
 	j.QOS = q.QOS

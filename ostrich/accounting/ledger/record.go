@@ -1,4 +1,4 @@
-package slurmdb
+package ledger
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ import (
 )
 
 // NoTask is the ArrayTask of a job that is not a task of an array.
-const NoTask = noVal
+const NoTask = accounting.NoVal
 
 // Record describes a job as the tables have it. It is for display and for comparison with
 // squeue.
@@ -78,7 +78,7 @@ func (l *Ledger) record(t *tracked) Record {
 			rec.UserName = a.User
 		}
 	}
-	if w.eligible == infinite {
+	if w.eligible == accounting.Infinite {
 		rec.Eligible, rec.Throttled = 0, true
 	}
 	if w.end != 0 { // A requeue closed it, and the next row is not there yet.
@@ -87,11 +87,13 @@ func (l *Ledger) record(t *tracked) Record {
 	return rec
 }
 
-// describe returns the record of a row, ended or not, of which w is what is kept.
-func (l *Ledger) describe(w *row, r *accounting.Row, suspended ostrich.Duration) Record {
+// RecordOf returns the record of a row of the tables, ended or not. It does not depend on polls
+// and does not change what polls report.
+func (l *Ledger) RecordOf(r *accounting.Row, suspended ostrich.Duration) Record {
+	w := l.row(r)
 	named := *w.extra
 	named.account, named.name = r.Account, r.Name
-	t := &tracked{row: *w, job: l.history.job(w)}
+	t := &tracked{row: w, job: l.history.job(&w)}
 	t.row.extra = &named
 	if w.started() {
 		t.job.Start, t.job.Procs, t.job.Suspended = w.start, int(w.alloc), suspended

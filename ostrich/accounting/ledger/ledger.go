@@ -1,4 +1,4 @@
-package slurmdb
+package ledger
 
 import (
 	"cmp"
@@ -8,9 +8,8 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 )
 
-// Ledger turns rows of the job table into events. It reads nothing itself: a Reader reads
-// the rows from the tables, or a caller from the output of sacct, see Poll. It is not safe
-// for concurrent use.
+// Ledger turns rows of the job table into events, see Poll. It is not safe for concurrent
+// use.
 type Ledger struct {
 	config Config
 
@@ -25,15 +24,24 @@ type Ledger struct {
 	latest ostrich.Time // of all times in the rows, never after the clock
 
 	texts  accounting.Texts
-	paused map[key][]interval // suspensions of unfinished rows of sacct, see pausesOf
+	paused map[accounting.Key][]interval // suspensions of unfinished rows of sacct, see pausesOf
 }
 
-func newLedger(c Config) *Ledger {
+// New returns a ledger of which the next poll is the first. c needs an Overlap and a
+// DefaultLimit.
+func New(c Config) *Ledger {
 	n := newNames()
 	return &Ledger{
 		config: c, history: newHistory(c, n), machine: newMachine(c.Pools), names: n, cold: true,
-		texts: accounting.Texts{}, paused: map[key][]interval{},
+		texts: accounting.Texts{}, paused: map[accounting.Key][]interval{},
 	}
+}
+
+// Batch is what a poll found.
+type Batch struct {
+	Now     ostrich.Time // the database's clock when the poll began
+	Rows    int          // rows read of all tables
+	Skipped []Skip       // rows that cannot be true, each reported once, sorted by job
 }
 
 // Partitions replaces what is known of the controller's partitions: the nodes of the pools,
@@ -50,9 +58,21 @@ func (l *Ledger) window() ostrich.Time {
 	return max(l.first, l.newest-ostrich.Time(l.config.Overlap))
 }
 
-// newestNodeWindow returns the time before which closed rows of the event table
-// are not read again.
-func (l *Ledger) newestNodeWindow() ostrich.Time {
+// Cold reports whether the next poll is the first.
+func (l *Ledger) Cold() bool { return l.cold }
+
+// Latest is the latest time in all rows, never after the clock.
+func (l *Ledger) Latest() ostrich.Time { return l.latest }
+
+// Remembered is how many things the ledger remembers of rows that have ended, or that it
+// has left out.
+func (l *Ledger) Remembered() int {
+	return len(l.history.closed) + len(l.history.stale) + len(l.history.bad)
+}
+
+// NodeWindow returns the time before which closed rows of the event table are not read
+// again.
+func (l *Ledger) NodeWindow() ostrich.Time {
 	return l.machine.newest - ostrich.Time(l.config.Overlap)
 }
 
@@ -62,7 +82,7 @@ func (p *Poll) sort() {
 	if !slices.IsSortedFunc(p.rows, compareRows) {
 		slices.SortFunc(p.rows, compareRows)
 	}
-	p.rows = slices.CompactFunc(p.rows, func(a, b row) bool { return a.key == b.key })
+	p.rows = slices.CompactFunc(p.rows, func(a, b row) bool { return a.Key == b.Key })
 }
 
 // link sorts the rows, and drops those from before the window that are not the earlier
@@ -72,8 +92,8 @@ func (p *Poll) link() {
 	keep := make([]bool, len(p.rows))
 	for i := range slices.Backward(p.rows) {
 		w := &p.rows[i]
-		keep[i] = w.end == 0 || w.end >= p.Window || p.l.history.jobs[w.id] != nil ||
-			i+1 < len(p.rows) && p.rows[i+1].id == w.id && keep[i+1] && follows(w, &p.rows[i+1])
+		keep[i] = w.end == 0 || w.end >= p.Window || p.l.history.jobs[w.ID] != nil ||
+			i+1 < len(p.rows) && p.rows[i+1].ID == w.ID && keep[i+1] && follows(w, &p.rows[i+1])
 	}
 	kept := p.rows[:0]
 	for i := range p.rows {
@@ -91,25 +111,25 @@ func (p *Poll) enter(emit func(ostrich.Event)) Batch {
 	h := l.history
 	for i := range p.rows {
 		w := &p.rows[i]
-		for _, at := range []ostrich.Time{w.submit, w.start, w.end} {
-			if at <= p.now {
+		for _, at := range []ostrich.Time{w.Submit, w.start, w.end} {
+			if at <= p.Now {
 				l.latest = max(l.latest, at)
 			}
 		}
-		if w.end <= p.now {
+		if w.end <= p.Now {
 			l.newest = max(l.newest, w.end)
 		}
 	}
 	if p.names != nil {
 		l.names.replace(p.names)
 	}
-	h.update(p.now, l.window(), p.rows, p.pauses, p.gone)
-	b := Batch{Now: p.now, Rows: p.read, Skipped: h.skipped}
-	since := p.now
+	h.update(p.Now, l.window(), p.rows, p.pauses, p.gone)
+	b := Batch{Now: p.Now, Rows: p.read, Skipped: h.skipped}
+	since := p.Now
 	if l.cold {
 		since = h.log.first(since)
 	}
-	machine := l.machine.update(p.now, since, l.newestNodeWindow(), p.nodes)
+	machine := l.machine.update(p.Now, since, l.NodeWindow(), p.nodes)
 	if p.names != nil && l.config.Shares == Tree {
 		if s := p.names.shares(); l.shares == nil || !equalShares(l.shares, s) {
 			l.shares = s

@@ -1,4 +1,4 @@
-package slurmdb
+package ledger
 
 import (
 	"cmp"
@@ -38,10 +38,10 @@ type history struct {
 	config Config
 	names  *names
 	jobs   map[ostrich.JobID]*tracked
-	closed map[key]ostrich.Time       // rows reported to their end, while they may be read again
-	stale  map[key]uint64             // live rows whose id belongs to a later job, and the poll that last saw them
-	bad    map[key]uint64             // skipped rows, and the poll that last saw them
-	kept   map[ostrich.JobID]struct{} // pending jobs reported as unable to start
+	closed map[accounting.Key]ostrich.Time // rows reported to their end, while they may be read again
+	stale  map[accounting.Key]uint64       // live rows whose id belongs to a later job, and the poll that last saw them
+	bad    map[accounting.Key]uint64       // skipped rows, and the poll that last saw them
+	kept   map[ostrich.JobID]struct{}      // pending jobs reported as unable to start
 
 	spare   *tracked // for the next job
 	poll    uint64
@@ -60,9 +60,9 @@ func newHistory(c Config, n *names) *history {
 		config: c,
 		names:  n,
 		jobs:   map[ostrich.JobID]*tracked{},
-		closed: map[key]ostrich.Time{},
-		stale:  map[key]uint64{},
-		bad:    map[key]uint64{},
+		closed: map[accounting.Key]ostrich.Time{},
+		stale:  map[accounting.Key]uint64{},
+		bad:    map[accounting.Key]uint64{},
 		kept:   map[ostrich.JobID]struct{}{},
 	}
 }
@@ -74,11 +74,11 @@ func (h *history) update(now, window ostrich.Time, rows []row, pauses map[uint64
 	h.log.room(len(rows))
 	h.findSplits(rows)
 	for i := range rows {
-		if i+1 < len(rows) && rows[i].id == rows[i+1].id {
+		if i+1 < len(rows) && rows[i].ID == rows[i+1].ID {
 			rows[i].yield(&rows[i+1])
 		}
 		h.row(&rows[i])
-		if t := h.jobs[rows[i].id]; t != nil && t.row.key == rows[i].key {
+		if t := h.jobs[rows[i].ID]; t != nil && t.row.Key == rows[i].Key {
 			t.poll, t.live = h.poll, now
 		}
 	}
@@ -94,20 +94,12 @@ func (h *history) update(now, window ostrich.Time, rows []row, pauses map[uint64
 	h.forget()
 }
 
-// over reports whether a row has been reported to its end, or belongs to a job that a
-// later one has replaced.
-func (h *history) over(k key) bool {
-	_, closed := h.closed[k]
-	_, stale := h.stale[k]
-	return closed || stale
-}
-
 // findSplits records when the first of each array's new tasks started.
 func (h *history) findSplits(rows []row) {
 	h.splits = map[ostrich.JobID]ostrich.Time{}
 	for i := range rows {
 		w := &rows[i]
-		if w.array == 0 || w.task == noVal || !w.started() || h.jobs[w.id] != nil {
+		if w.array == 0 || w.task == accounting.NoVal || !w.started() || h.jobs[w.ID] != nil {
 			continue
 		}
 		if first, ok := h.splits[w.array]; !ok || w.start < first {
@@ -118,38 +110,38 @@ func (h *history) findSplits(rows []row) {
 
 // row processes one row.
 func (h *history) row(w *row) {
-	t := h.jobs[w.id]
-	continues := t != nil && t.row.key != w.key && t.awaits(w)
-	resized := t != nil && (t.row.key == w.key && t.resized || continues && t.row.state == accounting.Resizing)
+	t := h.jobs[w.ID]
+	continues := t != nil && t.row.Key != w.Key && t.awaits(w)
+	resized := t != nil && (t.row.Key == w.Key && t.resized || continues && t.row.state == accounting.Resizing)
 	if why := w.impossible(h.now, resized); why != "" {
 		h.skip(w, t, why)
 		return
 	}
-	fresh := t == nil || t.row.key != w.key
+	fresh := t == nil || t.row.Key != w.Key
 	switch {
 	case t == nil:
 		if w.state == accounting.Revoked {
-			h.closed[w.key] = w.end
+			h.closed[w.Key] = w.end
 			return
 		}
 		t = h.submit(w)
-	case w.submit < t.row.submit:
+	case w.Submit < t.row.Submit:
 		// A later job has replaced this one under its id.
 		if w.end == 0 {
-			h.stale[w.key] = h.poll
+			h.stale[w.Key] = h.poll
 		} else {
-			h.closed[w.key] = w.end
+			h.closed[w.Key] = w.end
 		}
 		return
-	case w.key == t.row.key:
+	case w.Key == t.row.Key:
 		keepNames(w, &t.row)
 	case continues:
 		h.follow(t, w)
 	default:
 		if t.closed == 0 {
-			h.stale[t.row.key] = h.poll
+			h.stale[t.row.Key] = h.poll
 		}
-		h.replace(t, w.submit)
+		h.replace(t, w.Submit)
 		t = h.submit(w)
 	}
 	h.eligible(t, w, fresh)
@@ -164,18 +156,18 @@ func (t *tracked) awaits(w *row) bool {
 // follows reports whether b can be the row that a requeue or a resize opened when
 // it closed a.
 func follows(a, b *row) bool {
-	return a.uid == b.uid && a.submit < b.submit && a.state.GoesOn(a.end, b.submit)
+	return a.uid == b.uid && a.Submit < b.Submit && a.state.GoesOn(a.end, b.Submit)
 }
 
 func (h *history) skip(w *row, t *tracked, why string) {
-	waits := w.unfinished && h.now <= max(w.submit, w.start, w.end)+unfinishedFor
+	waits := w.unfinished && h.now <= max(w.Submit, w.start, w.end)+unfinishedFor
 	if !waits {
-		if _, known := h.bad[w.key]; !known {
-			h.skipped = append(h.skipped, Skip{w.id, why})
+		if _, known := h.bad[w.Key]; !known {
+			h.skipped = append(h.skipped, Skip{w.ID, why})
 		}
-		h.bad[w.key] = h.poll
+		h.bad[w.Key] = h.poll
 	}
-	if t == nil || t.row.key != w.key {
+	if t == nil || t.row.Key != w.Key {
 		return
 	}
 	if w.end == 0 || waits {
@@ -183,7 +175,7 @@ func (h *history) skip(w *row, t *tracked, why string) {
 		return
 	}
 	h.vanish(t)
-	h.closed[w.key] = max(w.end, t.live)
+	h.closed[w.Key] = max(w.end, t.live)
 }
 
 // submit begins a job.
@@ -195,14 +187,14 @@ func (h *history) submit(w *row) *tracked {
 	h.spare = nil
 	*t = tracked{row: *w, entry: noEntry}
 	t.job = h.job(w)
-	h.jobs[w.id] = t
-	h.report(t, ostrich.Submit, w.submit)
+	h.jobs[w.ID] = t
+	h.report(t, ostrich.Submit, w.Submit)
 	return t
 }
 
 // job makes the job that a row submits.
 func (h *history) job(w *row) ostrich.Job {
-	j := ostrich.Job{ID: w.id, Submit: w.submit, Procs: h.asks(w)}
+	j := ostrich.Job{ID: w.ID, Submit: w.Submit, Procs: h.asks(w)}
 	h.describe(&j, w)
 	return j
 }
@@ -260,8 +252,8 @@ func (h *history) follow(t *tracked, w *row) {
 		t.prior = 0
 	}
 	t.resized, t.closed, t.pauses, t.paused = resized, 0, 0, false
-	t.row.key, t.row.state = w.key, w.state
-	at := w.submit
+	t.row.Key, t.row.state = w.Key, w.state
+	at := w.Submit
 	if w.end != 0 && w.end <= at {
 		return
 	}
@@ -333,7 +325,7 @@ func (h *history) start(t *tracked, w *row) {
 // end closes a row: the job has ended, or waits for its next row.
 func (h *history) end(t *tracked, w *row) {
 	if w.end >= h.window {
-		h.closed[w.key] = w.end
+		h.closed[w.Key] = w.end
 	}
 	switch w.state {
 	case accounting.Requeued:
@@ -379,12 +371,12 @@ func (h *history) report(t *tracked, k ostrich.Kind, at ostrich.Time) {
 // forget drops what no poll can read again: keys of rows closed before the
 // window, and marks of rows that this poll did not see.
 func (h *history) forget() {
-	maps.DeleteFunc(h.closed, func(_ key, end ostrich.Time) bool { return end < h.window })
+	maps.DeleteFunc(h.closed, func(_ accounting.Key, end ostrich.Time) bool { return end < h.window })
 	for k, poll := range h.stale {
 		if poll != h.poll {
 			delete(h.stale, k)
 			h.closed[k] = h.now
 		}
 	}
-	maps.DeleteFunc(h.bad, func(_ key, poll uint64) bool { return poll != h.poll })
+	maps.DeleteFunc(h.bad, func(_ accounting.Key, poll uint64) bool { return poll != h.poll })
 }

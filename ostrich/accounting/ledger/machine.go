@@ -1,12 +1,9 @@
-package slurmdb
+package ledger
 
 import (
 	"cmp"
-	"context"
-	"database/sql/driver"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"slurm-ostrich/ostrich"
@@ -80,31 +77,15 @@ func (m *machine) divide(pools []Pool) {
 	m.reported = m.sizes()
 }
 
-// fetchNodes reads the open and the new rows of the event table. The table has an
-// index on time_start, so it asks for the known open rows by their starts.
-func (r *Reader) fetchNodes(ctx context.Context, p *Poll) error {
-	row := func(v []driver.Value) {
-		size, _ := readTRES(text(v[4])) // One that cannot be read counts as 0.
-		p.nodes = append(p.nodes, accounting.NodeEvent{
-			Node: string(text(v[0])), From: ostrich.Time(number(v[1])), To: ostrich.Time(number(v[2])),
-			State: uint32(number(v[3])), CPUs: size.CPUs, Nodes: size.Nodes,
-		})
-	}
-	if r.cold {
-		return r.db.each(ctx, r.nodesQuery("(time_end = 0 OR time_end >= "+strconv.FormatInt(int64(p.Window), 10)+")"), row)
-	}
-	since := r.newestNodeWindow()
-	if err := r.db.each(ctx, r.nodesQuery("time_start >= "+strconv.FormatInt(int64(since), 10)), row); err != nil {
-		return err
-	}
-	var open []int64
-	for k, n := range r.machine.rows {
-		if n.To == 0 && k.from < since {
-			open = append(open, int64(k.from))
+// OpenNodes lists the beginnings of the outages that go on since before a time.
+func (l *Ledger) OpenNodes(before ostrich.Time) (starts []int64) {
+	for k, n := range l.machine.rows {
+		if n.To == 0 && k.from < before {
+			starts = append(starts, int64(k.from))
 		}
 	}
-	slices.Sort(open)
-	return inChunks(ctx, r.db, slices.Compact(open), func(list string) string { return r.nodesQuery("time_start IN (" + list + ")") }, row)
+	slices.Sort(starts)
+	return slices.Compact(starts)
 }
 
 // update returns the sizes that were not reported yet. The first one counts from
@@ -230,7 +211,7 @@ func (m *machine) present(cluster *accounting.NodeEvent, out map[string]map[ostr
 	}
 	sizes := make([]int, len(procs))
 	for i, n := range procs {
-		sizes[i] = int(min(n, maxProcs))
+		sizes[i] = int(min(n, accounting.MaxProcs))
 	}
 	return sizes
 }

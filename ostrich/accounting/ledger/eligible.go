@@ -1,15 +1,16 @@
-package slurmdb
+package ledger
 
 import (
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 )
 
 // kept reports whether the job of a row cannot start: it is held, depends on
 // another job or is throttled (all have no time_eligible), or it begins later.
 func (w *row) kept(now ostrich.Time) bool {
-	return w.eligible == 0 || w.eligible >= noVal || w.eligible > max(now, w.submit)
+	return w.eligible == 0 || w.eligible >= accounting.NoVal || w.eligible > max(now, w.Submit)
 }
 
 // eligible reports from when a pending job can start. time_eligible holds only
@@ -28,25 +29,25 @@ func (h *history) eligible(t *tracked, w *row, fresh bool) {
 		until = w.end
 	}
 	kept := w.kept(until)
-	_, held := h.kept[w.id]
+	_, held := h.kept[w.ID]
 	switch {
 	case kept && !held && fresh:
-		h.keep(t, w.submit)
+		h.keep(t, w.Submit)
 	case kept && !held && w.end == 0 && !w.started():
 		h.keep(t, h.now)
-	case kept, w.eligible <= w.submit && !held:
+	case kept, w.eligible <= w.Submit && !held:
 	case fresh:
-		h.keep(t, w.submit)
+		h.keep(t, w.Submit)
 	case !held && w.eligible > t.row.eligible && t.row.eligible != 0: // kept back and released since
 		h.keep(t, w.eligible)
 	}
-	at := max(w.eligible, w.submit)
+	at := max(w.eligible, w.Submit)
 	over := w.end != 0 && !w.started() && at >= w.end // released no sooner than it ended
-	if _, held = h.kept[w.id]; held && !kept && !over {
+	if _, held = h.kept[w.ID]; held && !kept && !over {
 		h.release(t, at)
 	}
 	if w.started() || over {
-		delete(h.kept, w.id)
+		delete(h.kept, w.ID)
 	}
 }
 
@@ -75,6 +76,6 @@ func (h *history) releaseDue() {
 	slices.Sort(due)
 	for _, id := range due {
 		t := h.jobs[id]
-		h.release(t, max(t.row.eligible, t.row.submit))
+		h.release(t, max(t.row.eligible, t.row.Submit))
 	}
 }

@@ -1,0 +1,101 @@
+package ledger
+
+import "slurm-ostrich/ostrich"
+
+// ShareBy says who competes for the machine.
+type ShareBy uint8
+
+const (
+	// Flat makes every user a competitor: ostrich.UserID is the uid (id_user).
+	// This is the even division of the papers.
+	Flat ShareBy = iota
+	// Tree makes every association a competitor: ostrich.UserID is id_assoc, and
+	// the reader reports the association tree as shares. Jobs without an
+	// association all belong to competitor 0.
+	Tree
+)
+
+// ShareNames lists who can compete, in the order of the constants.
+var ShareNames = []string{"flat", "tree"}
+
+func (b ShareBy) String() string { return ShareNames[b] }
+
+// ClassBy says which jobs of a user are alike, see ostrich.Job.Class.
+type ClassBy uint8
+
+const (
+	// NoClass leaves every job's class 0.
+	NoClass ClassBy = iota
+	// ByName puts jobs of one name into a class, whatever the digits in it.
+	ByName
+	// ByScript puts jobs of one script into a class. If the script is not stored
+	// (AccountingStoreFlags=job_script), it is ByName.
+	ByScript
+)
+
+// ClassNames lists the kinds of classes in the order of their constants.
+var ClassNames = []string{"off", "name", "script"}
+
+func (b ClassBy) String() string { return ClassNames[b] }
+
+// DeclareBy says where users declare to which campaign a job belongs, see
+// ostrich.Job.Campaign.
+type DeclareBy uint8
+
+const (
+	// NotDeclared leaves every campaign to the rule.
+	NotDeclared DeclareBy = iota
+	// InComment reads the word campaign:NAME of a job's comment, see
+	// accounting.ReadComment. The tables hold the comments of ended jobs only,
+	// and only with AccountingStoreFlags=job_comment.
+	InComment
+	// InWCKey reads the WCKey that a user gave. A default WCKey, which Slurm
+	// stores with an asterisk, declares nothing.
+	InWCKey
+	// InName reads the part of a job's name before the first colon.
+	InName
+)
+
+// DeclareNames lists where campaigns are declared in the order of the constants.
+var DeclareNames = []string{"off", "comment", "wckey", "name"}
+
+func (b DeclareBy) String() string { return DeclareNames[b] }
+
+// Config says what rows mean.
+type Config struct {
+	Shares ShareBy // who competes
+	Pools  []Pool  // empty: the whole cluster is pool ""
+
+	// History is how far a cold start looks back: it reports the jobs that ended
+	// within it. With 0 it reports the jobs that have not ended, and those of the
+	// overlap.
+	History ostrich.Duration
+	// Overlap is how much of the closed rows each poll reads again, for rows that
+	// become visible late.
+	Overlap ostrich.Duration
+
+	// Partitions are what only the controller knows of the partitions, by name. See also
+	// Ledger.Partitions.
+	Partitions map[string]Partition
+
+	Class    ClassBy   // which jobs are alike
+	Hints    bool      // whether comments say how long jobs run, see accounting.ReadComment
+	Declared DeclareBy // where campaigns are declared
+
+	DefaultLimit ostrich.Duration // for jobs without a limit in partitions without one
+}
+
+// Partition is what the controller says of a partition, and the tables do not.
+type Partition struct {
+	MaxTime   ostrich.Duration // of jobs without a limit of their own; 0 without one
+	NodeProcs float64          // processors for jobs that its nodes have in the mean; 0 if that is not known
+	Exclusive bool             // each job has its nodes for itself (OverSubscribe=EXCLUSIVE)
+}
+
+// Pool is a part of the cluster with a virtual schedule of its own.
+type Pool struct {
+	Name       string
+	Partitions []string // for the caller; sizes need Nodes alone
+	Nodes      []string // the nodes of the partitions, one name each
+	Procs      int      // of these nodes, for jobs; 0: the pool has as large a part of the cluster's as of its nodes
+}
