@@ -112,7 +112,7 @@ func TestDumpCases(t *testing.T) {
 		},
 		{name: "a mark before a dump, and CRLF", args: "compare --sacct d.txt" + compared, files: map[string]string{"d.txt": "\ufeff" + dumpHead[:len(dumpHead)-1] + "\r\n" + oneJob}, json: one},
 		{
-			name: "a mark before associations", args: "compare --sacct d.txt --associations as-bom.txt" + compared,
+			name: "a mark before associations", args: "compare --sacct d.txt --slurm-config as-bom.txt" + compared,
 			files: map[string]string{"d.txt": dumpHead + oneJob}, json: one,
 		},
 		{name: "a mark before slurm.conf", args: "compare --sacct d.txt --slurm-config m.conf --policy fairshare --json", files: map[string]string{

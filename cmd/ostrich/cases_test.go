@@ -37,12 +37,12 @@ func TestCases(t *testing.T) {
 		{name: "partitions that overlap in part, unlike nodes", args: two + "mix2.conf", json: []string{"processors=416"}},
 		{name: "nested partitions", args: two + "mix3.conf", json: []string{"processors=416"}},
 		{
-			name: "sums of partitions that overlap in part", args: two + "tp.conf --partitions shown.txt",
+			name: "sums of partitions that overlap in part", args: two + "tp.conf --slurm-config shown.txt",
 			files: map[string]string{"shown.txt": mixedPartitions}, json: []string{"processors=518"},
 			says: []string{"Partitions a and b share some nodes, and their nodes differ", `\"scontrol show node\"`},
 		},
 		{
-			name: "and their nodes", args: two + "tp.conf --partitions shown.txt",
+			name: "and their nodes", args: two + "tp.conf --slurm-config shown.txt",
 			files: map[string]string{"shown.txt": mixedPartitions + mixedNodes}, json: []string{"processors=416"}, not: []string{"share some nodes"},
 		},
 		{name: "threads of DEFAULT", args: each + "conf-def-threads.conf", json: []string{"processors=128"}},
@@ -68,15 +68,15 @@ func TestCases(t *testing.T) {
 			json:  []string{"runs.fairshare.wait.mean=2590"},
 		},
 		{
-			name: "associations by partition", args: "compare --sacct pp.txt --associations pp-part.txt --procs 1 --policy fairshare --json",
+			name: "associations by partition", args: "compare --sacct pp.txt --slurm-config pp-part.txt --procs 1 --policy fairshare --json",
 			json: []string{"users.bob.runs.fairshare.mean_wait=37799", "users.alice.runs.fairshare.mean_wait=102600"}, not: []string{"are not in the association tree"},
 		},
 		{
-			name: "associations of all partitions", args: "compare --sacct pp.txt --associations pp-nopart.txt --procs 1 --policy fairshare --json",
+			name: "associations of all partitions", args: "compare --sacct pp.txt --slurm-config pp-nopart.txt --procs 1 --policy fairshare --json",
 			json: []string{"users.bob.runs.fairshare.mean_wait=37799", "users.alice.runs.fairshare.mean_wait=102600"},
 		},
 		{
-			name: "associations by another partition, and of all", args: "compare --sacct pp.txt --associations own.txt --procs 1 --policy fairshare --json",
+			name: "associations by another partition, and of all", args: "compare --sacct pp.txt --slurm-config own.txt --procs 1 --policy fairshare --json",
 			files: map[string]string{"own.txt": "Cluster|Account|User|Partition|Share|ParentName\nc|root|||1|\nc|phys|||1|root\n" +
 				"c|phys|bob|gpu|1|\nc|phys|bob||100|\nc|phys|alice|gpu|1000|\nc|phys|alice||1|\n"},
 			json: []string{"users.bob.runs.fairshare.mean_wait=37799", "users.alice.runs.fairshare.mean_wait=102600"},

@@ -20,7 +20,6 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/replay"
-	"slurm-ostrich/cmd/internal/runs"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/socket"
 	"slurm-ostrich/cmd/internal/view"
@@ -28,6 +27,7 @@ import (
 
 func compareCommand() *cli.Command {
 	o := &replay.SiteOptions{}
+	o.Load = 1 // as logged
 	compare := command(cli.Command{
 		Name:  "compare",
 		Usage: "replay a site's own jobs under its fairshare and under OStrich, and tell who would wait less, and who more",
@@ -41,17 +41,12 @@ func compareCommand() *cli.Command {
 			"What if:\n  " + strings.ReplaceAll(replay.WhatIfUsage, "\n", "\n  ") + "\n\n" +
 			"docs/compare.md explains the figures. Exit code: 0 done, 1 an error, 130 interrupted.",
 	}, slices.Concat([]cli.Flag{sidecar.ClusterFlag()}, o.SourceFlags(), o.SiteFlags(), []cli.Flag{
-		replay.FloorFlag(&o.Floor),
 		&cli.StringFlag{Name: "measure-rule", Usage: "measure every policy in the campaigns that `RULE` finds in the recorded times: max, last, arrival=TIME or window=TIME", Value: "max", Destination: &o.MeasureRule},
 		&cli.StringFlag{Name: "before", Usage: "compare what happened before `DATE` with what happened after it, instead; in the syntax of --starttime, whose default, but for a file, is then as long before DATE as now is after it", Destination: &o.Before},
 		&cli.StringSliceFlag{Name: "what-if", Usage: "and also with `CHANGE`, or several comma-separated ones at once; may be given again"},
 		&cli.StringFlag{Name: "html", Usage: "write a page to `FILE`"},
-		&cli.StringFlag{Name: "window", Usage: "the chart of the schedules shows `FROM,TO`, in the syntax of --starttime", DefaultText: "the day with most waiting", Destination: &o.Window},
 		&cli.BoolFlag{Name: "long", Aliases: []string{"l"}, Usage: "list all measures and all users, not only the leading ones and those with the greatest changes"},
 		&cli.BoolFlag{Name: "anonymize", Usage: "replace the names of users and accounts", Destination: &o.Anonymize},
-		&cli.Uint64Flag{Name: "seed", Usage: "`NUMBER` from which the bootstrap draws", Value: 1, Destination: &o.Seed},
-		&cli.IntFlag{Name: "resamples", Usage: "`NUMBER` of resamples of the bootstrap", Value: 1000, Destination: &o.Resamples},
-		runs.WorkersFlag(&o.Workers),
 		&cli.StringFlag{Name: "nightly", Usage: "compare yesterday, and the seven days before today, and write day.json, day.html, week.json and week.html in `FOLDER`, from where ostrichd shows them; ostrich-compare.timer does it each night"},
 		&cli.BoolFlag{Name: "live", Usage: "show the comparison that a running ostrichd keeps, and what the nightly ones found, instead; it is asked as ostrich plan asks"},
 		&cli.StringFlag{Name: "address", Usage: "with --live, `HOST:PORT` of ostrichd, or https://HOST:PORT", DefaultText: "listen of the configuration"},
@@ -77,6 +72,7 @@ func compare(c *cli.Context, o *replay.SiteOptions, config sidecar.Config) error
 		return err
 	}
 	o.Given, o.Cluster, o.Sacct, o.WhatIf = c.IsSet, c.String("clusters"), c.StringSlice("sacct"), c.StringSlice("what-if")
+	o.SlurmConfig = c.StringSlice("slurm-config")
 	if c.IsSet("nightly") {
 		return nightly(c, o, &config)
 	}

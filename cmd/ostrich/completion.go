@@ -93,7 +93,7 @@ func inQueue(ctx context.Context, command, option string) []manual.Word {
 	if command == "explain" && option == "" {
 		field = "%i"
 	}
-	if field == "" || command == "compare" { // whose --partitions is a file
+	if field == "" {
 		return nil
 	}
 	// The user waits at the keyboard, and may not have the right to read the configuration.

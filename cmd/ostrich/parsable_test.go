@@ -45,9 +45,9 @@ func TestWideNumbers(t *testing.T) {
 	swf, dump := wideLog(t)
 	grid := writeFile(t, filepath.Join(t.TempDir(), "grid.yaml"), "traces: ["+swf+"]\npolicies: [fcfs, ostrich]\nparameters: {load: [1, 1000.5]}\n")
 	for _, command := range [][]string{
-		{"compare", "--sacct", dump, "--procs", "4000", "--policy", "fairshare,fcfs", "--resamples", "5", "--long"},
-		{"compare", "--swf", swf, "--policy", "fairshare,fcfs", "--resamples", "5", "--long"},
-		{"compare", "--swf", swf, "--before", "4838400", "--measure-rule", "arrival=30m", "--resamples", "5"},
+		{"compare", "--sacct", dump, "--procs", "4000", "--policy", "fairshare,fcfs", "--long"},
+		{"compare", "--swf", swf, "--policy", "fairshare,fcfs", "--long"},
+		{"compare", "--swf", swf, "--before", "4838400", "--measure-rule", "arrival=30m"},
 		{"simulate", "--swf", swf, "--policy", "fcfs,ostrich"},
 		{"campaigns", "--swf", swf},
 		{"campaigns", "--swf", swf, "--summary"},

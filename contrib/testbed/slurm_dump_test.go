@@ -219,7 +219,7 @@ func (b *bed) tables(t *testing.T) []jobOf {
 // counted returns how many jobs, users and campaigns compare finds recorded.
 func (b *bed) counted(t *testing.T, from ...string) []int {
 	t.Helper()
-	r := b.ostrich(t, append([]string{"compare", "--json", "--resamples", "2", "--policy", "fcfs"}, from...)...)
+	r := b.ostrich(t, append([]string{"compare", "--json", "--policy", "fcfs"}, from...)...)
 	if r.code != 0 {
 		t.Fatalf("ostrich compare: exit code %d: %s", r.code, r.stderr)
 	}

@@ -26,7 +26,7 @@ func (s *Study) findClasses() {
 		s.Notes = append(s.Notes, fmt.Sprintf("OStrich has %d classes (priority.classes: %v), the first goes first: %s.", len(names), s.ClassBy, strings.Join(names, "; ")))
 	}
 	if missing && !s.Weight && s.ClassBy != priority.ClassesOff && s.ClassBy != priority.ClassesPartition {
-		s.Notes = append(s.Notes, "PreemptType is preempt/qos, and nothing says which QOS may preempt which: the classes go by priorities alone. Give --qos-file with a column Preempt.")
+		s.Notes = append(s.Notes, "PreemptType is preempt/qos, and nothing says which QOS may preempt which: the classes go by priorities alone. Give --slurm-config a file of QOS with a column Preempt.")
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -24,7 +23,7 @@ import (
 
 // SiteOptions say which jobs of a site are replayed, how its Slurm is
 // configured, how the jobs are replayed and how the runs are measured, in the
-// words of a command line. With --swf the log is chosen by [LogOptions].
+// words of a command line. With --swf the log is chosen by [LogOptions], whose Load must be 1.
 type SiteOptions struct {
 	Options
 	Cluster   string
@@ -35,17 +34,12 @@ type SiteOptions struct {
 	Timezone  string
 	Nodes     int
 
-	SlurmConfig, Partitions, Associations, QOS string // files
+	SlurmConfig []string // files
 
 	WhatIf      []string
 	MeasureRule string
 	Before      string // the moment of BeforeAfter
-	Floor       time.Duration
-	Window      string
 	Anonymize   bool
-	Seed        uint64
-	Resamples   int
-	Workers     int
 }
 
 // SourceFlags returns the options that say which jobs are compared, and how Slurm is
@@ -60,13 +54,9 @@ func (o *SiteOptions) SourceFlags() []cli.Flag {
 		&cli.StringFlag{Name: "endtime", Aliases: []string{"E"}, Usage: "and were submitted before `TIME`", DefaultText: "now; of a file, its end", Destination: &o.End},
 		&cli.StringFlag{Name: "timezone", Usage: "`ZONE` of times in dumps and options, as in Europe/Warsaw", DefaultText: "UTC for dumps, else that of this host", Destination: &o.Timezone},
 		&cli.BoolFlag{Name: "lenient", Usage: "skip lines of a file that are malformed, and count them", Destination: &o.Lenient},
-		&cli.Float64Flag{Name: "load", Usage: "divide the times between the submissions of a log by `FACTOR`", Value: 1, Destination: &o.Load},
 		&cli.IntFlag{Name: "procs", Usage: "`PROCESSORS` of the machine", DefaultText: "what Slurm or the header of the log says", Destination: &o.Procs},
 		&cli.IntFlag{Name: "nodes", Usage: "`NODES` of the machine", DefaultText: "what Slurm says", Destination: &o.Nodes},
-		&cli.StringFlag{Name: "slurm-config", Usage: "`FILE` with what \"scontrol show config\" wrote, or a slurm.conf", DefaultText: "slurmctld is asked, unless the jobs come from a file", Destination: &o.SlurmConfig},
-		&cli.StringFlag{Name: "partitions", Usage: "`FILE` with what \"scontrol show partition\" wrote", DefaultText: "the same", Destination: &o.Partitions},
-		&cli.StringFlag{Name: "associations", Usage: "`FILE` with what \"" + sacct.AssociationsCommand + "\" wrote", DefaultText: "the association table, unless the jobs come from a file", Destination: &o.Associations},
-		&cli.StringFlag{Name: "qos-file", Usage: "`FILE` with what \"" + sacct.QOSCommand + "\" wrote", DefaultText: "the same", Destination: &o.QOS},
+		&cli.StringSliceFlag{Name: "slurm-config", Usage: "`FILE` with a slurm.conf, or with what one of these wrote, which its text tells: scontrol show config, scontrol show partition, " + sacct.AssociationsCommand + ", or " + sacct.QOSCommand + "; may be given again", DefaultText: "slurmctld and the tables are asked, unless the jobs come from a file"},
 	}
 }
 
@@ -80,9 +70,6 @@ type candidate struct {
 // Compare replays the jobs of a site under the policies, and compares the runs
 // with one another and with what happened.
 func (o *SiteOptions) Compare(ctx context.Context, config *sidecar.Config, stderr io.Writer) (*comparison.Comparison, error) {
-	if err := o.checkMeasures(); err != nil {
-		return nil, err
-	}
 	settings, err := o.order()
 	if err != nil {
 		return nil, err
@@ -117,7 +104,7 @@ func (o *SiteOptions) Compare(ctx context.Context, config *sidecar.Config, stder
 	if err = o.replayAll(ctx, stderr, runs); err != nil {
 		return nil, err
 	}
-	if err = o.show(&in, source, site, runs); err != nil {
+	if err = o.show(&in, site, runs); err != nil {
 		return nil, err
 	}
 	result, err := comparison.Compare(ctx, in)
@@ -125,17 +112,6 @@ func (o *SiteOptions) Compare(ctx context.Context, config *sidecar.Config, stder
 		err = console.ErrInterrupted
 	}
 	return result, err
-}
-
-// checkMeasures refuses what a run cannot be measured by.
-func (o *SiteOptions) checkMeasures() error {
-	if n := o.Resamples; n < 1 || n > 1_000_000 {
-		return fmt.Errorf("--resamples %d: must be from 1 to 1000000", n)
-	}
-	if floor := o.Floor; floor < 0 || floor%time.Second != 0 || floor > 365*24*time.Hour {
-		return fmt.Errorf("--floor %v: must be whole seconds, from 0 to a year", floor)
-	}
-	return nil
 }
 
 // candidates returns the replays that the options ask for.
@@ -182,7 +158,7 @@ func (o *SiteOptions) replayAll(ctx context.Context, stderr io.Writer, list []*c
 	for i, r := range list {
 		jobs[i] = len(r.study.Jobs)
 	}
-	return runs.Replays(ctx, stderr, "simulating", o.Workers, jobs, func(i int, ended func(n int)) error {
+	return runs.Replays(ctx, stderr, "simulating", 0, jobs, func(i int, ended func(n int)) error {
 		r := list[i]
 		ran, took, err := r.study.Replay(r.policy, ended)
 		if err != nil {
@@ -194,7 +170,7 @@ func (o *SiteOptions) replayAll(ctx context.Context, stderr io.Writer, list []*c
 }
 
 // show puts the runs beside what happened, with what is drawn of them.
-func (o *SiteOptions) show(in *comparison.Input, source *source, site *Study, runs []*candidate) error {
+func (o *SiteOptions) show(in *comparison.Input, site *Study, runs []*candidate) error {
 	for _, r := range runs {
 		in.Runs = append(in.Runs, r.Run)
 	}
@@ -207,11 +183,7 @@ func (o *SiteOptions) show(in *comparison.Input, source *source, site *Study, ru
 			return err
 		}
 	}
-	if o.Window == "" {
-		in.Window.From, in.Window.To = comparison.BusiestDay(base)
-	} else if in.Window.From, in.Window.To, err = source.window(o.Window); err != nil {
-		return fmt.Errorf("--window %s: %w", o.Window, err)
-	}
+	in.Window.From, in.Window.To = comparison.BusiestDay(base)
 	in.Virtual, err = drawn.Virtual(shown)
 	if o.Anonymize {
 		comparison.Anonymize(in)
@@ -219,24 +191,9 @@ func (o *SiteOptions) show(in *comparison.Input, source *source, site *Study, ru
 	return err
 }
 
-// window reads a window from FROM,TO.
-func (s *source) window(text string) (from, to ostrich.Time, err error) {
-	first, last, ok := strings.Cut(text, ",")
-	if !ok {
-		return 0, 0, errors.New("must be FROM,TO")
-	}
-	if from, err = s.time(first); err == nil {
-		to, err = s.time(last)
-	}
-	if err == nil && to <= from {
-		err = errors.New("ends before it begins")
-	}
-	return from, to, err
-}
-
 // notBefore are the options that mean nothing to a comparison of recorded times.
 var notBefore = []string{
-	"policy", "backfill", "replay", "kill", "what-if", "window", "load", "workers", "long", "qos-file",
+	"policy", "backfill", "replay", "what-if", "long",
 }
 
 // BeforeAfter compares what happened at a site before --before with what happened
@@ -249,9 +206,6 @@ func (o *SiteOptions) BeforeAfter(ctx context.Context, config *sidecar.Config, s
 		if o.given(option) {
 			return nil, fmt.Errorf("compare: --%s means nothing to --before, which simulates nothing", option)
 		}
-	}
-	if err := o.checkMeasures(); err != nil {
-		return nil, err
 	}
 	source, err := o.readSource(ctx, config, stderr)
 	if err != nil {

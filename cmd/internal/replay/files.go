@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"slurm-ostrich/ostrich/accounting"
@@ -13,52 +15,95 @@ import (
 	"slurm-ostrich/priority/slurm"
 )
 
+// The files that say how Slurm is configured.
+const (
+	configFile       = "a configuration"
+	partitionsFile   = "partitions"
+	associationsFile = "associations"
+	qosFile          = "QOS"
+)
+
+var (
+	// ofConfig matches a line that only a whole configuration has.
+	ofConfig = regexp.MustCompile(`(?im)^\s*(Configuration data as of|(ClusterName|SlurmctldHost(\[\d\])?|ControlMachine|PriorityType)\s*=)`)
+
+	// shown matches what scontrol shows of a partition or a node, and no slurm.conf has.
+	shown = regexp.MustCompile(`(?i)\b(TotalCPUs|TotalNodes|CPUTot)=`)
+
+	// comments matches lines without a meaning at the beginning of a text.
+	comments = regexp.MustCompile(`^(\s*(#.*)?\n)+`)
+)
+
+// kindOf returns what a file of Slurm's configuration has, by its text. Partitions as a
+// slurm.conf has them are a configuration, unless there is a whole one besides.
+func kindOf(text string, whole bool) string {
+	first, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(comments.ReplaceAllString(text, ""))), "\n")
+	names := strings.Split(strings.TrimSpace(first), "|")
+	switch header := len(names) > 1 && !strings.Contains(first, "="); {
+	case header && slices.Contains(names, "account"):
+		return associationsFile
+	case header:
+		return qosFile
+	case !ofConfig.MatchString(text) && (whole || shown.MatchString(text)):
+		return partitionsFile
+	}
+	return configFile
+}
+
 // readFiles reads the configuration of Slurm from the files that are named.
 func (s *source) readFiles() error {
-	o := s.o
-	read := func(option, path string, parse func(text string) error) error {
-		if path == "" {
-			return nil
-		}
-		raw, err := os.ReadFile(path)
-		if err == nil {
-			err = parse(string(bytes.TrimPrefix(raw, []byte("\ufeff"))))
-		}
+	var errs []error
+	failed := func(path string, err error) {
 		if err != nil {
-			return fmt.Errorf("--%s: %s: %w", option, path, err)
+			errs = append(errs, fmt.Errorf("--slurm-config: %s: %w", path, err))
 		}
-		return nil
 	}
-	site := &accounting.Site{}
-	return errors.Join(
-		read("slurm-config", o.SlurmConfig, func(text string) error {
-			include := included(o.SlurmConfig)
-			controller, err := slurm.ParseController(text, include)
-			if err != nil {
-				return err
-			}
-			s.setup.Controller = &controller
-			if !o.given("partitions") {
-				s.setup.Partitions, err = slurm.ParsePartitions(text, include)
-			}
-			if errors.Is(err, slurm.ErrNoPartition) {
-				return nil
-			}
-			return err
-		}),
-		read("partitions", o.Partitions, func(text string) (err error) {
-			s.setup.Partitions, err = slurm.ParsePartitions(text, included(o.Partitions))
-			return err
-		}),
-		read("associations", o.Associations, func(text string) error {
+	texts, whole := make([]string, len(s.o.SlurmConfig)), false
+	for i, path := range s.o.SlurmConfig {
+		raw, err := os.ReadFile(path)
+		failed(path, err)
+		texts[i] = string(bytes.TrimPrefix(raw, []byte("\ufeff")))
+		whole = whole || ofConfig.MatchString(texts[i])
+	}
+	if errs != nil {
+		return errors.Join(errs...)
+	}
+	site, at := &accounting.Site{}, make(map[string]int)
+	for i, path := range s.o.SlurmConfig {
+		kind := kindOf(texts[i], whole)
+		if _, twice := at[kind]; twice {
+			failed(path, fmt.Errorf("is a second file of %s", kind))
+			continue
+		}
+		at[kind] = i
+		switch kind {
+		case associationsFile:
 			s.setup.Site = site
-			return sacct.ReadAssociations(site, strings.NewReader(text), o.Associations, o.Cluster)
-		}),
-		read("qos-file", o.QOS, func(text string) error {
+			failed(path, sacct.ReadAssociations(site, strings.NewReader(texts[i]), path, s.o.Cluster))
+		case qosFile:
 			s.setup.Site = site
-			return sacct.ReadQOS(site, strings.NewReader(text), o.QOS)
-		}),
-	)
+			failed(path, sacct.ReadQOS(site, strings.NewReader(texts[i]), path))
+		}
+	}
+	i, configured := at[configFile]
+	if configured {
+		path := s.o.SlurmConfig[i]
+		controller, err := slurm.ParseController(texts[i], included(path))
+		s.setup.Controller = &controller
+		failed(path, err)
+	}
+	j, apart := at[partitionsFile]
+	if !apart {
+		j = i
+	}
+	if apart || configured && errs == nil {
+		path := s.o.SlurmConfig[j]
+		partitions, err := slurm.ParsePartitions(texts[j], included(path))
+		if s.setup.Partitions = partitions; apart || !errors.Is(err, slurm.ErrNoPartition) {
+			failed(path, err)
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // included returns the function that reads what a slurm.conf includes. Names without a

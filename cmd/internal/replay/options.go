@@ -116,10 +116,7 @@ func policyFlag(value string, policy *string) cli.Flag {
 // SiteFlags returns the options of a replay that the jobs of a site have too. They
 // fill o.
 func (o *Options) SiteFlags() []cli.Flag {
-	return []cli.Flag{
-		PoliciesFlag(&o.Policy), o.backfillFlag("slurm"), LoopFlag("replay", &o.Replay),
-		&cli.BoolFlag{Name: "kill", Usage: "simulated jobs end at their time limits", Destination: &o.Kill},
-	}
+	return []cli.Flag{PoliciesFlag(&o.Policy), o.backfillFlag("slurm"), LoopFlag("replay", &o.Replay)}
 }
 
 func (o *Options) backfillFlag(value string) cli.Flag {

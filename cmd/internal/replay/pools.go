@@ -102,7 +102,7 @@ func (s *Study) lacking(h *accounting.History, have []priority.Partition) {
 	known := namesOf(have)
 	gone := slices.DeleteFunc(slices.Clone(h.Partitions), func(name string) bool { return known[name] != "" })
 	if len(gone) > 0 && !s.Happened {
-		s.Notes = append(s.Notes, fmt.Sprintf("Partitions without nodes now: %s. To have their jobs too, give with --partitions the partitions of that time, or name them in slurm.conf.", list(gone)))
+		s.Notes = append(s.Notes, fmt.Sprintf("Partitions without nodes now: %s. To have their jobs too, give with --slurm-config the partitions of that time, or name them in slurm.conf.", list(gone)))
 	}
 }
 
@@ -174,7 +174,7 @@ func (s *Study) measure(parts []priority.Partition) (procs, nodes int) {
 	procs = int(math.Round(sum))
 	if a, b := priority.Unclear(parts); a != "" {
 		note := fmt.Sprintf("Partitions %s and %s share some nodes, and their nodes differ: their sums do not tell how many processors there are, and %d are taken. "+
-			"Give --partitions a file that has what \"scontrol show node\" wrote, too, or a slurm.conf.", a, b, procs)
+			"Give --slurm-config a file that has what \"scontrol show node\" wrote, too, or a slurm.conf.", a, b, procs)
 		if !slices.Contains(s.Notes, note) {
 			s.Notes = append(s.Notes, note)
 		}

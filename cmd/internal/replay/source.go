@@ -89,8 +89,6 @@ func (o *SiteOptions) checkSource() error {
 		return errors.New("compare: --delimiter: at least one character")
 	case !o.files() && o.given("lenient"):
 		return errors.New("compare: --lenient goes with --swf and --sacct")
-	case !o.given("swf") && o.given("load"):
-		return errors.New("compare: --load goes with --swf")
 	case o.given("swf") && o.given("timezone"):
 		return errors.New("compare: --timezone means nothing to --swf: times of a log count from its start")
 	case o.given("swf") && o.given("nodes"):
@@ -167,13 +165,16 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 	return s, nil
 }
 
+// floor is how long a campaign counts as, at least, in the stretch.
+const floor = 10
+
 // compared returns what is known of a comparison of the site's jobs before any is
 // replayed: what happened, if that is recorded.
 func (s *source) compared(site *Study, config *sidecar.Config) comparison.Input {
 	o := s.o
 	in := comparison.Input{
 		Source: s.name, From: s.history.From, To: s.history.To, Location: s.location, Procs: site.Procs, Shares: site.Shares,
-		Floor: ostrich.Duration(o.Floor / time.Second), Measured: o.MeasureRule, Accept: config.Satisfaction, Seed: o.Seed, Resamples: o.Resamples,
+		Floor: floor, Measured: o.MeasureRule, Accept: config.Satisfaction, Seed: 1, Resamples: 1000,
 		UserName:    func(u ostrich.UserID) string { return site.Users[u-1].Name },
 		AccountName: func(u ostrich.UserID) string { return site.Users[u-1].Account },
 		Notes:       append(s.notes, site.Notes...),
@@ -237,20 +238,18 @@ func (s *source) readSWF(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if !o.given("load") { // else jobs that ran one after the other overlap
-		header := int(log.Processors())
-		most, at := logPeak(log)
-		enough := most
-		if header > 0 { // jobs of a log overlap where its times are rounded
-			enough = min(most, header)
-		}
-		if above := report.Above(logRuns(log), header); header > 0 && above >= overfull && !o.given("procs") {
-			s.notes = append(s.notes, fmt.Sprintf("The header of the log says %d processors, and the jobs used more for %.0f %% of the time, up to %d: they shared them, or it counts nodes: then give --procs.",
-				header, 100*above, most))
-		}
-		if err = o.checkProcs(most, enough, fmt.Sprintf("%d s after the start of the log", at)); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
+	header := int(log.Processors())
+	most, at := logPeak(log)
+	enough := most
+	if header > 0 { // jobs of a log overlap where its times are rounded
+		enough = min(most, header)
+	}
+	if above := report.Above(logRuns(log), header); header > 0 && above >= overfull && !o.given("procs") {
+		s.notes = append(s.notes, fmt.Sprintf("The header of the log says %d processors, and the jobs used more for %.0f %% of the time, up to %d: they shared them, or it counts nodes: then give --procs.",
+			header, 100*above, most))
+	}
+	if err = o.checkProcs(most, enough, fmt.Sprintf("%d s after the start of the log", at)); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	s.recorded = slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Wait >= 0 })
 	s.limits = slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Limit > 0 })
@@ -364,7 +363,7 @@ func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr 
 	}
 	if s.setup.Partitions == nil && !s.o.given("slurm-config") {
 		if s.setup.Partitions, err = commands.Partitions(ctx); err != nil {
-			return fmt.Errorf("%w; or give --partitions FILE", err)
+			return fmt.Errorf("%w; or give --slurm-config FILE", err)
 		}
 	}
 	if config.Cluster == "" {

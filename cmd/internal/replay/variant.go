@@ -400,13 +400,30 @@ var gone = []struct {
 	{"objective", "objective", map[Need]string{Log: "--policy horizon"}},
 }
 
+// inComparison are options that compare had, each with what is to be done now.
+var inComparison = map[string]string{
+	"associations": "is --slurm-config FILE now, which may be given again",
+	"floor":        "is always 10s now; bench has it",
+	"kill":         "is an option of simulate: ostrich simulate --kill",
+	"load":         "is an option of simulate: ostrich simulate --load FACTOR",
+	"partitions":   "is --slurm-config FILE now, which may be given again",
+	"qos-file":     "is --slurm-config FILE now, which may be given again",
+	"resamples":    "is always 1000 now",
+	"seed":         "is always 1 now",
+	"window":       "is always the day with most waiting now",
+	"workers":      "is always one a core now; GOMAXPROCS=NUMBER makes it fewer",
+}
+
 // Gone says what became of an option, or of a parameter of a sweep, that is a setting of a
-// policy now, or, of simulate, an option of platform; "" for any other.
+// policy now, or, of simulate, an option of platform, or that compare has no more; "" for any other.
 func Gone(option string, with Need) string {
 	for _, g := range gone {
 		if g.option == option && g.of[with] != "" {
 			return fmt.Sprintf("is a setting of the policy: %s:%s=VALUE", g.of[with], g.key)
 		}
+	}
+	if with == Site && inComparison[option] != "" {
+		return inComparison[option]
 	}
 	if with == Log && OnPlatforms(option) {
 		one := "ostrich platform --swf FILE --platform PLATFORM"

@@ -1,0 +1,27 @@
+package replay
+
+import "testing"
+
+func TestKindOf(t *testing.T) {
+	for _, tt := range []struct {
+		text  string
+		whole bool
+		want  string
+	}{
+		{"Configuration data as of 2024-03-01T10:00:00\nAccountingStorageBackupHost = (null)\n", false, configFile},
+		{"# a|comment\n\nClusterName=c\nPartitionName=main Nodes=ALL\n", true, configFile},
+		{"PartitionName=main Nodes=n[1-4]\n", false, configFile}, // a slurm.conf of partitions alone
+		{"PartitionName=main Nodes=n[1-4]\n", true, partitionsFile},
+		{"PartitionName=main\n   AllowGroups=ALL\n   State=UP TotalCPUs=8 TotalNodes=2\n", false, partitionsFile},
+		{"NodeName=n1 Arch=x86_64\n   CPUAlloc=0 CPUTot=4\n\nPartitionName=main TotalNodes=1\n", true, partitionsFile},
+		{"Cluster|Account|User|Partition|Share|ParentName|ID\n", true, associationsFile},
+		{"Account|User|Share\nroot||1\n", false, associationsFile},
+		{"\nName|Priority|UsageFactor|Preempt|\r\nnormal|0|1.000000||\r\n", true, qosFile},
+		{"SchedulerParameters=a|b\nPriorityType=priority/basic\n", true, configFile},
+		{"", false, configFile},
+	} {
+		if got := kindOf(tt.text, tt.whole); got != tt.want {
+			t.Errorf("%q: %s, want %s", tt.text, got, tt.want)
+		}
+	}
+}
