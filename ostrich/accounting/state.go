@@ -105,7 +105,7 @@ const LinkGap = ostrich.Duration(3600)
 
 // GoesOn reports whether a row of the same job that was submitted at next can be the one
 // that Slurm opened when it closed a row in state s at end. The rows of a resize have one time;
-// a second is for clocks that are read twice. See docs/adr/0040-one-row.md.
+// a second is for clocks that are read twice. See docs/adr/0042-one-row.md.
 func (s State) GoesOn(end, next ostrich.Time) bool {
 	gap := ostrich.Time(1)
 	switch s {
