@@ -23,6 +23,7 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/socket"
 	"slurm-ostrich/cmd/internal/view"
+	"slurm-ostrich/ostrich/accounting"
 )
 
 func compareCommand() *cli.Command {
@@ -108,7 +109,7 @@ func nightly(c *cli.Context, o *replay.SiteOptions, config *sidecar.Config) erro
 		const date = "2006-01-02"
 		o.Start, o.End = now.AddDate(0, 0, -p.Days).Format(date), now.Format(date)
 		result, err := o.Compare(c.Context, config, c.App.ErrWriter)
-		if errors.Is(err, replay.ErrNoJobs) {
+		if errors.Is(err, replay.ErrNoJobs) || errors.Is(err, accounting.ErrEmpty) {
 			_, _ = fmt.Fprintf(c.App.ErrWriter, "%s: %v; its files stay as they are\n", p.Name, err) // nobody may read it
 			continue
 		}
