@@ -90,8 +90,6 @@ func leftAlone(e *Explanation, p *priority.Entry) string {
 func turn(e *Explanation, p *priority.Entry) string {
 	c := e.Campaign
 	switch {
-	case p.Place.Gated:
-		return "an earlier campaign of its user goes first"
 	case p.Rank == 1:
 		return "it is the next to start, as soon as there is room for it"
 	case e.Ahead.Own == e.Ahead.Jobs:
