@@ -38,7 +38,7 @@ func expected(t failer, s *Schedule, at Time, u UserID, class uint64, tasks int)
 }
 
 // many tasks are more than any failures speak of.
-const many = recentLengths + 1
+const many = 2*recentLengths + 1
 
 // onEight is a schedule of eight processors.
 func onEight(t failer, o Options) *Schedule {
@@ -98,7 +98,7 @@ func TestFailuresTeachNothing(t *testing.T) {
 // Nine jobs that say they are done do: nothing tells them from others.
 func TestFailuresDoNotPass(t *testing.T) {
 	for outcome, passes := range map[Outcome]bool{Stopped: false, TimedOut: false, Done: true} {
-		for _, records := range []int{1, 2, 16} {
+		for _, records := range []int{1, 2, 32} {
 			t.Run(fmt.Sprint(outcome, " in ", records), func(t *testing.T) {
 				s := onEight(t, Options{Predictor: Alike, Grace: 86400, Memory: 7 * 86400, Settle: true, Machine: Parallel, Rule: Rule{By: Max}})
 				// Two users with a past of the same size.
@@ -107,7 +107,7 @@ func TestFailuresDoNotPass(t *testing.T) {
 				id = ends(t, s, id, 20000, 2, 8, outcome, nine(1)...)
 				submit := func(at Time, u UserID, class uint64) {
 					for range records {
-						mustStep(t, s, Event{At: at, Kind: Submit, Job: Job{ID: id, User: u, Procs: 1, Tasks: 16 / records, Estimate: 3600, Class: class, Submit: at}})
+						mustStep(t, s, Event{At: at, Kind: Submit, Job: Job{ID: id, User: u, Procs: 1, Tasks: 32 / records, Estimate: 3600, Class: class, Submit: at}})
 						id++
 					}
 				}
@@ -122,15 +122,15 @@ func TestFailuresDoNotPass(t *testing.T) {
 	}
 }
 
-// TestFailuresSpeakOfAsMany: n failures make as many tasks count for as little, until the
+// TestFailuresSpeakOfTwiceAsMany: n failures make twice as many tasks count for as little, until the
 // user has one task more: of the class or not, in a record or each by itself, as a new one
 // or as a task that a record gains.
-func TestFailuresSpeakOfAsMany(t *testing.T) {
+func TestFailuresSpeakOfTwiceAsMany(t *testing.T) {
 	for n := 1; n <= 20; n++ {
 		s := onEight(t, Options{Predictor: Alike})
 		before := expected(t, s, 2, 1, 7, 1)
 		id := ends(t, s, 1, 2, 1, 7, Stopped, slices.Repeat([]Duration{1}, n)...)
-		speaks := min(n, recentLengths)
+		speaks := 2 * min(n, recentLengths)
 		for tasks := 1; tasks <= speaks+1; tasks++ {
 			want := Duration(1)
 			if tasks > speaks {
@@ -153,7 +153,7 @@ func TestFailuresSpeakOfAsMany(t *testing.T) {
 				}
 			}
 		}
-		all(s, "as many jobs", 1)
+		all(s, "twice as many jobs", 1)
 		one := s.Clone()
 		first.Class, first.Procs = 8, 4
 		mustStep(t, one, Event{At: 101, Kind: Submit, Job: first})
@@ -169,7 +169,7 @@ func TestFailuresSpeakOfAsMany(t *testing.T) {
 				t.Fatal("the array has no task left")
 			}
 		}
-		all(array, "as many tasks", 1)
+		all(array, "twice as many tasks", 1)
 		if got := array.users[1].tasks; got != speaks {
 			t.Errorf("an array of %d tasks counts for %d when all are jobs", speaks, got)
 		}
@@ -182,7 +182,7 @@ func TestFailuresSpeakOfAsMany(t *testing.T) {
 }
 
 // TestFailuresGain: whatever users do with jobs that they let fail, they gain nothing once they
-// have more unfinished tasks than failures, or than nine: each task counts for what it would
+// have more unfinished tasks than twice their failures, or than 18: each task counts for what it would
 // without the failures. All that succeeds runs for 600 s, so that is what it would.
 func TestFailuresGain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -243,7 +243,7 @@ func TestFailuresGain(t *testing.T) {
 			}
 			for u := range UserID(2) {
 				u++
-				if had := min(failed[u], recentLengths); less[u] > 0 && tasks[u] > had || s.users[u].tasks != tasks[u] {
+				if speaks := 2 * min(failed[u], recentLengths); less[u] > 0 && tasks[u] > speaks || s.users[u].tasks != tasks[u] {
 					t.Fatalf("user %d has had %d failures, and of %d tasks, counted as %d, %d count for less",
 						u, failed[u], tasks[u], s.users[u].tasks, less[u])
 				}

@@ -6,7 +6,7 @@ package ostrich
 // A job that was stopped before it had run for as long as expected has failed: it says no
 // more than that it would have run for longer. So users could let jobs fail at once to have
 // many others count for less. But most jobs that are submitted after failures do fail.
-// Therefore failures speak of as many jobs as failed, see predict.
+// Therefore failures speak of a few jobs, see speakOf and predict.
 type past struct {
 	safe   lengths             // of jobs that did not fail
 	every  lengths             // of all jobs; unused until one fails, as safe is the same
@@ -36,23 +36,24 @@ func (l *past) learn(p Predictor, all *spent, j *Job, ran Duration) {
 	}
 }
 
-// failures is how many of the latest jobs failed.
-func (l *past) failures() int {
+// speakOf is of how many tasks the latest failures speak: of twice as many as failed, and
+// so of no more than 18.
+func (l *past) speakOf() int {
 	n := 0
 	for _, failed := range l.failed {
 		if failed {
 			n++
 		}
 	}
-	return n
+	return 2 * n
 }
 
 // predict returns the expected length of a job; all are the jobs of all users that did not
-// fail. tasks is how many unfinished tasks the user has, with those of the job: while they are
-// no more than failed of the latest nine jobs, the lengths of all jobs count, and otherwise
-// only those of jobs that did not fail. It reports whether all count.
+// fail. tasks is how many unfinished tasks the user has, with those of the job: while failures
+// speak of them, the lengths of all jobs count, and otherwise only those of jobs that did not
+// fail. It reports whether all count.
 func (l *past) predict(p Predictor, all *spent, j *Job, tasks int) (d Duration, failing bool) {
-	if tasks <= l.failures() {
+	if tasks <= l.speakOf() {
 		return p.predict(&l.every, all, j), true
 	}
 	return p.predict(&l.safe, all, j), false

@@ -19,9 +19,9 @@ func (s *Schedule) predict(u *user, j *job, as *Job, more int) Duration {
 }
 
 // outgrow predicts again the jobs that are expected to be as long as those that failed, if
-// the user has got more tasks than that. There are no more than recentLengths of them.
+// the user has got more tasks than that. There are no more than twice recentLengths of them.
 func (s *Schedule) outgrow(u *user) {
-	if u.tasks <= u.past.failures() {
+	if u.tasks <= u.past.speakOf() {
 		return
 	}
 	for _, j := range slices.Clone(u.failing) {
