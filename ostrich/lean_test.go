@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestDaemonIsLean: ostrichd links neither the log reader with its gzip, nor the
-// papers' algorithms, nor the exact solver. One chain of imports that does it is shown.
+// TestDaemonIsLean: ostrichd links neither the log reader with its gzip, nor Slurm's
+// priorities and the papers' algorithms, nor the exact solver. One chain of imports that does it is shown.
 func TestDaemonIsLean(t *testing.T) {
 	const daemon = module + "/cmd/ostrichd"
 	from := map[string]string{daemon: ""}
@@ -28,7 +28,7 @@ func TestDaemonIsLean(t *testing.T) {
 		}
 	}
 	for _, heavy := range []string{
-		module + "/ostrich/trace", module + "/ostrich/sim/swf", module + "/ostrich/policy", module + "/ostrich/optimal",
+		module + "/ostrich/trace", module + "/ostrich/sim/swf", module + "/ostrich/sim/orders", module + "/ostrich/multifactor", module + "/ostrich/policy", module + "/ostrich/optimal",
 		module + "/ostrich/grid", module + "/ostrich/bot", module + "/ostrich/report/confidence", "github.com/klauspost/compress/gzip",
 	} {
 		if _, linked := from[heavy]; linked {

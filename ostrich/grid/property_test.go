@@ -12,6 +12,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/grid"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/orders"
 )
 
 // platforms draws small platforms.
@@ -241,7 +242,7 @@ func TestAlike(t *testing.T) {
 		switch x.Selection = rapid.SampledFrom([]string{"FCFS", "S-T", "FairShare", "OStrich"}).Draw(t, "selection"); x.Selection {
 		case "FairShare":
 			x.Policy, x.Period = "FPF", ostrich.Duration(rapid.IntRange(1, 9).Draw(t, "period"))
-			m.Policy = sim.FairShare(x.Period)
+			m.Policy = orders.FairShare(x.Period)
 		case "OStrich":
 			x.Policy = rapid.SampledFrom([]string{"FPLT", "FPF"}).Draw(t, "policy")
 			x.OStrich.Gate = rapid.SampledFrom([]ostrich.Gate{ostrich.Demote, ostrich.Off}).Draw(t, "gate")

@@ -5,6 +5,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/orders"
 )
 
 // ranked is a selection that ranks bags, and may rank them anew at any start: the
@@ -98,7 +99,7 @@ func fairShareOf(q *queue) (selection, error) {
 	if period == 0 {
 		period = 300
 	}
-	r, err := newReplayed(q, sim.FairShare(period))
+	r, err := newReplayed(q, orders.FairShare(period))
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/orders"
 )
 
 // units makes each load a campaign of jobs of a second on one processor. The
@@ -54,7 +55,7 @@ func TestFigure214(t *testing.T) {
 		{User: 3, Work: 3*2 + 2*6},
 		{User: 2, Arrive: 2, Work: 2*6 + 3*4},
 	}
-	got := turns(t, mustRun(t, sim.Machine{Procs: 6, Policy: sim.FairShare(2)}, units(loads)))
+	got := turns(t, mustRun(t, sim.Machine{Procs: 6, Policy: orders.FairShare(2)}, units(loads)))
 	want := []policy.Turn{
 		{User: 1, Start: 0, End: 2},   // 0.5, as user 3
 		{User: 3, Start: 2, End: 4},   // 1, as user 2, whose jobs came later
@@ -91,7 +92,7 @@ func TestFairShareAgrees(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := turns(t, mustRun(t, sim.Machine{Procs: m, Policy: sim.FairShare(period)}, units(loads)))
+		got := turns(t, mustRun(t, sim.Machine{Procs: m, Policy: orders.FairShare(period)}, units(loads)))
 		if diff := gocmp.Diff(want, got); diff != "" {
 			t.Fatal("divisible - jobs +\n", diff)
 		}
@@ -121,7 +122,7 @@ func TestFairShareJobs(t *testing.T) {
 		{sim.None, []ostrich.Time{100, 125, 115, 125, 120}},
 		{sim.Greedy, []ostrich.Time{100, 125, 115, 115, 119}},
 	} {
-		got := starts(mustRun(t, sim.Machine{Procs: 4, Policy: sim.FairShare(10), Backfill: tt.backfill, Open: true}, campaigns))
+		got := starts(mustRun(t, sim.Machine{Procs: 4, Policy: orders.FairShare(10), Backfill: tt.backfill, Open: true}, campaigns))
 		if diff := gocmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s: starts -want +got\n%s", sim.BackfillNames[tt.backfill], diff)
 		}
@@ -159,7 +160,7 @@ func (f *fidget) AdvanceTo(t ostrich.Time) error {
 func fairFidget(period ostrich.Duration, every ostrich.Time) (*fidget, sim.Policy) {
 	f := &fidget{every: every}
 	return f, func(m int) (sim.Ranker, error) {
-		r, err := sim.FairShare(period)(m)
+		r, err := orders.FairShare(period)(m)
 		if err != nil {
 			return nil, err
 		}
@@ -186,7 +187,7 @@ func TestFairShareWake(t *testing.T) {
 		period := ostrich.Duration(rapid.IntRange(1, 6).Draw(t, "period"))
 		_, l.Policy = fairFidget(period, 1)
 		want := mustRun(t, l, campaigns)
-		l.Policy = sim.FairShare(period)
+		l.Policy = orders.FairShare(period)
 		if diff := gocmp.Diff(want, mustRun(t, l, campaigns)); diff != "" {
 			t.Fatal("woken every second - when it wants +\n", diff)
 		}
@@ -194,7 +195,7 @@ func TestFairShareWake(t *testing.T) {
 }
 
 func TestFairSharePeriod(t *testing.T) {
-	if _, err := (sim.Machine{Procs: 1, Policy: sim.FairShare(0)}).Run(nil); !errors.Is(err, sim.ErrWorkload) {
+	if _, err := (sim.Machine{Procs: 1, Policy: orders.FairShare(0)}).Run(nil); !errors.Is(err, sim.ErrWorkload) {
 		t.Errorf("factors every 0 s: %v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/orders"
 )
 
 // TestLoopConservative: a job that jumps delays none in front of it, as far as
@@ -36,7 +37,7 @@ func TestLoopConservative(t *testing.T) {
 		{"three deep", sim.Machine{Depth: 3}, []ostrich.Time{0, 10, 15, 15, 35, 35}},
 		{"five deep", sim.Machine{Depth: 5}, []ostrich.Time{0, 10, 15, 15, 35, 5}},
 		{"campaigns", sim.Machine{Policy: sim.FCFSCampaigns}, []ostrich.Time{0, 10, 15, 15, 35, 5}},
-		{"fair share", sim.Machine{Policy: sim.FairShare(1000)}, []ostrich.Time{0, 10, 15, 15, 35, 5}},
+		{"fair share", sim.Machine{Policy: orders.FairShare(1000)}, []ostrich.Time{0, 10, 15, 15, 35, 5}},
 	} {
 		tt.loop.Procs = 4
 		if tt.name != "none" {

@@ -13,6 +13,7 @@ import (
 	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/orders"
 )
 
 // TestMultifactorByHand has single jobs on a machine of one processor, that of job
@@ -93,7 +94,7 @@ func TestMultifactorByHand(t *testing.T) {
 		tt.config.Nodes = 1
 		jobs := mustRun(t, sim.Machine{
 			Procs: 1, Open: true,
-			Policy: sim.Multifactor(tt.config, func(n ostrich.JobID) multifactor.Request { return tt.jobs[n-1] }),
+			Policy: orders.Multifactor(tt.config, func(n ostrich.JobID) multifactor.Request { return tt.jobs[n-1] }),
 		}, campaigns)
 		slices.SortStableFunc(jobs, func(a, b report.Job) int { return cmp.Compare(a.Start, b.Start) })
 		var got []ostrich.JobID
@@ -225,7 +226,7 @@ func TestMultifactorOracle(t *testing.T) {
 			Procs: m, Open: rapid.Bool().Draw(t, "open"), Offsets: rapid.Bool().Draw(t, "offsets"), Dependencies: rapid.Bool().Draw(t, "dependencies"),
 			Backfill: rapid.SampledFrom([]sim.Backfill{sim.None, sim.EASY}).Draw(t, "backfill"),
 		}
-		l.Policy = sim.Multifactor(c, request)
+		l.Policy = orders.Multifactor(c, request)
 		got := mustRun(t, l, campaigns)
 		l.Policy = func(int) (sim.Ranker, error) {
 			return &plainMultifactor{config: c, request: request, jobs: make(map[ostrich.JobID]*plainCandidate)}, nil
@@ -244,8 +245,8 @@ func TestMultifactorErrors(t *testing.T) {
 		}
 	}
 	for name, policy := range map[string]sim.Policy{
-		"no nodes":       sim.Multifactor(multifactor.Config{}, of(-1)),
-		"no association": sim.Multifactor(multifactor.Config{Nodes: 1}, of(0)),
+		"no nodes":       orders.Multifactor(multifactor.Config{}, of(-1)),
+		"no association": orders.Multifactor(multifactor.Config{Nodes: 1}, of(0)),
 	} {
 		if _, err := (sim.Machine{Procs: 1, Policy: policy}).Run(one); !errors.Is(err, multifactor.ErrConfig) {
 			t.Errorf("%s: %v", name, err)
@@ -294,7 +295,7 @@ func BenchmarkMultifactor(b *testing.B) {
 			for b.Loop() {
 				l := sim.Machine{
 					Procs: m, Open: true, Backfill: sim.EASY,
-					Policy: sim.Multifactor(c, func(n ostrich.JobID) multifactor.Request { return requests[n-1] }),
+					Policy: orders.Multifactor(c, func(n ostrich.JobID) multifactor.Request { return requests[n-1] }),
 				}
 				done := mustRun(b, l, campaigns)
 				wait := 0.0
@@ -310,7 +311,7 @@ func BenchmarkMultifactor(b *testing.B) {
 // TestMultifactorReady: with AccrueAlways a job that had to wait for another one has
 // its age when it can start, without a calculation.
 func TestMultifactorReady(t *testing.T) {
-	policy := sim.Multifactor(multifactor.Config{
+	policy := orders.Multifactor(multifactor.Config{
 		Nodes: 1, Weights: multifactor.Weights{Age: 100}, MaxAge: 1000, Period: 10_000, Flags: multifactor.AccrueAlways,
 	}, func(n ostrich.JobID) multifactor.Request {
 		return multifactor.Request{Association: -1, Partition: -1, QOS: -1, Nice: 10 - 10*int64(n)}

@@ -229,7 +229,7 @@ func (r *plainReplay) conservative(t rapid.TB, early bool) {
 	}
 }
 
-var orders = []sim.Order{sim.FCFS, sim.SPT, sim.LPT, sim.LJF}
+var everyOrder = []sim.Order{sim.FCFS, sim.SPT, sim.LPT, sim.LJF}
 
 // drawJobs draws jobs for a machine, up to so much longer than their estimates.
 func drawJobs(t *rapid.T, m, wide, beyond int) []sim.Job {
@@ -261,7 +261,7 @@ func TestReplayOracle(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				m := sim.Machine{
-					Procs: rapid.IntRange(1, 6).Draw(t, "m"), Order: rapid.SampledFrom(orders).Draw(t, "order"),
+					Procs: rapid.IntRange(1, 6).Draw(t, "m"), Order: rapid.SampledFrom(everyOrder).Draw(t, "order"),
 					Backfill: sim.Backfill(b), Kill: rapid.Bool().Draw(t, "kill"),
 				}
 				if m.Backfill != sim.Conservative {
@@ -314,7 +314,7 @@ func TestReplaySame(t *testing.T) {
 func TestReplayCampaigns(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := sim.Machine{
-			Procs: rapid.IntRange(1, 6).Draw(t, "m"), Order: rapid.SampledFrom(orders).Draw(t, "order"),
+			Procs: rapid.IntRange(1, 6).Draw(t, "m"), Order: rapid.SampledFrom(everyOrder).Draw(t, "order"),
 			Backfill: rapid.SampledFrom([]sim.Backfill{sim.None, sim.EASY, sim.Greedy, sim.Slurm}).Draw(t, "backfill"),
 			Kill:     rapid.Bool().Draw(t, "kill"),
 		}

@@ -8,6 +8,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/orders"
 )
 
 // one is a campaign of one job.
@@ -97,7 +98,7 @@ func TestSlurmByHand(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			for name, policy := range map[string]sim.Policy{"order": nil, "campaigns": sim.FCFSCampaigns, "jobs": sim.FairShare(1000)} {
+			for name, policy := range map[string]sim.Policy{"order": nil, "campaigns": sim.FCFSCampaigns, "jobs": orders.FairShare(1000)} {
 				jobs := mustRun(t, sim.Machine{Procs: 4, Open: true, Policy: policy, Backfill: sim.Slurm, Scheduler: tt.scheduler}, tt.campaigns)
 				if diff := gocmp.Diff(tt.want, starts(jobs)); diff != "" {
 					t.Errorf("%s: starts (-want +got):\n%s", name, diff)

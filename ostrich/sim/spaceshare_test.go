@@ -10,6 +10,7 @@ import (
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/orders"
 )
 
 // TestFigure213 has the users of thesis figure 2.13 on 6 processors, with jobs of
@@ -21,7 +22,7 @@ func TestFigure213(t *testing.T) {
 		{User: 2, Work: 3*2 + 2*6},
 		{User: 3, Arrive: 2, Work: 2*6 + 3*4},
 	}
-	ran := mustRun(t, sim.Machine{Procs: 6, Policy: sim.SpaceShare}, units(loads))
+	ran := mustRun(t, sim.Machine{Procs: 6, Policy: orders.SpaceShare}, units(loads))
 	var ends []ostrich.Time
 	for _, c := range report.Campaigns(ran) {
 		ends = append(ends, c.End)
@@ -75,7 +76,7 @@ func TestFigure65(t *testing.T) {
 		light, dark ostrich.Time
 	}{
 		{"FCFS", sim.Machine{Procs: 6}, x, x + 1},
-		{"space sharing", sim.Machine{Procs: 6, Policy: sim.SpaceShare}, x + 3, 3},
+		{"space sharing", sim.Machine{Procs: 6, Policy: orders.SpaceShare}, x + 3, 3},
 		{"OStrich", sim.Machine{
 			Procs: 6, Inside: ostrich.LJF, Backfill: sim.Greedy,
 			Policy: sim.OStrich(ostrich.Options{Machine: ostrich.Parallel, Gate: ostrich.Off, Inside: ostrich.LJF}),
@@ -93,7 +94,7 @@ func TestFigure65(t *testing.T) {
 func TestSpaceShareProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, _ := drawLoop(t)
-		l.Policy = sim.SpaceShare
+		l.Policy = orders.SpaceShare
 		campaigns := mustCampaigns(t, drawLog(t, l.Procs, false))
 		drawLimits(t, campaigns)
 		jobs := mustRun(t, l, campaigns)

@@ -12,6 +12,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/orders"
 )
 
 func figure51(name string) *Result {
@@ -217,7 +218,7 @@ func figure64(name string) *Result {
 }
 
 func figure65(name string) *Result {
-	r := compared(sim.Machine{Policy: sim.SpaceShare}, nil)
+	r := compared(sim.Machine{Policy: orders.SpaceShare}, nil)
 	numbers := []Number{
 		{What: "the stretch of dark gray", Paper: "3", Ours: amount(r.stretch(1))},
 		{

@@ -13,6 +13,7 @@ import (
 	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/orders"
 )
 
 // Need is what a policy is replayed with. One name can mean another policy where
@@ -71,7 +72,7 @@ type Material struct {
 var table = append([]Policy{
 	{
 		Name: "fairshare", needs: Site, Usage: "the site's own priority/multifactor, as slurmctld computes it", byJob: true, halves: true,
-		rank: func(m *Material) sim.Policy { return sim.Multifactor(m.Priority, m.Request) },
+		rank: func(m *Material) sim.Policy { return orders.Multifactor(m.Priority, m.Request) },
 	},
 	{
 		Name: "fairshare", needs: Parts, halves: true, rank: func(m *Material) sim.Policy { return flat(m, 0) },
@@ -115,7 +116,7 @@ var table = append([]Policy{
 	{Name: "ljf", needs: Log | Site, Usage: "largest job first, by processors", order: &sim.LJF},
 	{
 		Name: "fairshare", needs: Log, Usage: "users by Slurm's factor 2^(-U/S), calculated every period (thesis 2.4)", inside: ostrich.Submission,
-		rank: func(m *Material) sim.Policy { return sim.FairShare(m.Period) },
+		rank: func(m *Material) sim.Policy { return orders.FairShare(m.Period) },
 	},
 	{
 		Name: "multifactor", needs: Log, byJob: true, halves: true, rank: func(m *Material) sim.Policy { return flat(m, 0) },
@@ -123,7 +124,7 @@ var table = append([]Policy{
 	},
 	{
 		Name: "spaceshare", needs: Log, Usage: "the processors split evenly among active users, as Hadoop's pools (thesis 2.4)", inside: ostrich.Submission,
-		rank: func(*Material) sim.Policy { return sim.SpaceShare },
+		rank: func(*Material) sim.Policy { return orders.SpaceShare },
 	},
 	{
 		Name: "horizon", needs: Log, byJob: true, plans: true,
@@ -263,7 +264,7 @@ func flat(m *Material, flags multifactor.Flags) sim.Policy {
 			of = append(of, int32(a))
 		}
 	}
-	return sim.Multifactor(c, func(n ostrich.JobID) multifactor.Request {
+	return orders.Multifactor(c, func(n ostrich.JobID) multifactor.Request {
 		return multifactor.Request{Association: int(of[n-1]), Partition: -1, QOS: -1}
 	})
 }

@@ -1,9 +1,10 @@
-package sim
+package orders
 
 import (
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/sim"
 )
 
 // SpaceShare is the policy that splits the processors evenly among the active
@@ -22,7 +23,7 @@ import (
 // share has grown, which the thesis calls not guaranteed to happen (6.4). Here it
 // is: when nothing runs at all and nothing may start, such a job starts
 // regardless, the one that has been ready longest.
-func SpaceShare(m int) (Ranker, error) {
+func SpaceShare(m int) (sim.Ranker, error) {
 	return &spaceShare{procs: m, users: make(map[ostrich.UserID]*pool)}, nil
 }
 

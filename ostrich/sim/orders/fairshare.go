@@ -1,4 +1,4 @@
-package sim
+package orders
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/multifactor"
+	"slurm-ostrich/ostrich/sim"
 )
 
 // FairShare is the policy that ranks the jobs of users by Slurm's fair-share
@@ -23,10 +24,10 @@ import (
 // recently goes first, then the one whose waiting job was submitted first, then
 // the smaller id. Until the next calculation that order stays; who comes after
 // it has no factor yet and goes last, as in policy.FairShare.
-func FairShare(period ostrich.Duration) Policy {
-	return func(int) (Ranker, error) {
+func FairShare(period ostrich.Duration) sim.Policy {
+	return func(int) (sim.Ranker, error) {
 		if period < 1 {
-			return nil, fmt.Errorf("fair-share factors every %d s: %w", period, ErrWorkload)
+			return nil, fmt.Errorf("fair-share factors every %d s: %w", period, sim.ErrWorkload)
 		}
 		return &fairShare{period: ostrich.Time(period), users: make(map[ostrich.UserID]*sharer)}, nil
 	}

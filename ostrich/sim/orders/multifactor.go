@@ -1,4 +1,4 @@
-package sim
+package orders
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/multifactor"
+	"slurm-ostrich/ostrich/sim"
 )
 
 // Multifactor is the policy that ranks jobs as slurmctld does under
@@ -23,8 +24,8 @@ import (
 // Config.Phase asks for. Priorities are those of the latest
 // calculation, and of a job that has become eligible since then, those of that
 // moment.
-func Multifactor(c multifactor.Config, request func(n ostrich.JobID) multifactor.Request) Policy {
-	return func(m int) (Ranker, error) {
+func Multifactor(c multifactor.Config, request func(n ostrich.JobID) multifactor.Request) sim.Policy {
+	return func(m int) (sim.Ranker, error) {
 		own := c // replays may run at once
 		own.Procs = cmp.Or(own.Procs, m)
 		if _, err := multifactor.New(own, 0); err != nil {
