@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 	"unsafe"
+
+	"slurm-ostrich/ostrich/lengths"
 )
 
 // history is a log of jobs of many users: submitted in small campaigns, each
@@ -39,7 +41,7 @@ var measured = Options{Procs: 4096, Rule: Rule{By: Max}, Machine: Parallel}
 
 // daemon is what ostrichd does: see cmd/internal/sidecar.
 var daemon = Options{
-	Procs: 4096, Rule: Rule{By: Window, Threshold: 1800}, Machine: Parallel, Gate: Off, Inside: SPT, Predictor: Alike,
+	Procs: 4096, Rule: Rule{By: Window, Threshold: 1800}, Machine: Parallel, Gate: Off, Inside: SPT, Predictor: lengths.Alike,
 	Grace: 24 * 3600, Memory: 7 * 24 * 3600, Settle: true,
 }
 

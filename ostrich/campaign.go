@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"slurm-ostrich/ostrich/lengths"
 )
 
 // A campaign is what the schedule keeps of a set of jobs whose results a user
@@ -86,11 +88,11 @@ type user struct {
 	unserved  Work    // of all stages, see stage.unserved
 	until     float64 // the latest F in the line, while the user is active
 	swept     float64 // the latest F of the stages that have left the line
-	past      past
+	past      lengths.Past
 	busy      int    // processors of running jobs
 	open      int    // records that have not ended and are not kept back
 	tasks     int    // unfinished ones, also those kept back
-	failing   []*job // unfinished ones whose length is expected as that of jobs that failed, see past
+	failing   []*job // unfinished ones whose length is expected as that of jobs that failed, see lengths.Past
 	idle      Time   // when open last fell to 0 while something was owed
 
 	// What the user has had, in processor-seconds that fade with the half-life

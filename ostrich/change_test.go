@@ -3,6 +3,8 @@ package ostrich
 import (
 	"errors"
 	"testing"
+
+	"slurm-ostrich/ostrich/lengths"
 )
 
 // story is a schedule on one processor that gets what happens to jobs.
@@ -389,7 +391,7 @@ func TestOverrun(t *testing.T) {
 // TestOutlivesPrediction: a job that runs for longer than predicted is expected to
 // run for as long again, but for no longer than its limit until that has passed.
 func TestOutlivesPrediction(t *testing.T) {
-	s := mustNew(t, Options{Procs: 4, Predictor: ByLast})
+	s := mustNew(t, Options{Procs: 4, Predictor: lengths.ByLast})
 	run := func(id JobID, start, end Time) Job {
 		j := Job{ID: id, User: 1, Procs: 1, Estimate: 1000, Submit: start}
 		mustStep(t, s, Event{At: start, Kind: Submit, Job: j})

@@ -102,7 +102,7 @@ func (d *duplicate) user(from *user) *user {
 	for i, g := range from.line {
 		to.line[i] = d.stage(g, to)
 	}
-	from.past.share()
+	from.past.Share()
 	to.latest = d.campaign(from.latest, to)
 	to.declared = d.declared(from.declared, to)
 	to.failing = make([]*job, len(from.failing))

@@ -3,8 +3,8 @@ package ostrich
 import (
 	"fmt"
 	"math"
-	"slices"
-	"strconv"
+
+	"slurm-ostrich/ostrich/scalar"
 )
 
 // By names a rule that decides where one campaign ends and the next begins
@@ -31,7 +31,7 @@ const (
 // ByNames lists the detection rules in the order of their constants.
 var ByNames = []string{"max", "last", "arrival", "window"}
 
-func (b By) String() string { return nameOf(ByNames, uint8(b)) }
+func (b By) String() string { return scalar.NameOf(ByNames, uint8(b)) }
 
 // Rule decides which submissions of a user belong to one campaign. The zero
 // value is Max, which needs no threshold.
@@ -95,21 +95,21 @@ type Splitter struct {
 	users  map[UserID]*line
 	arrays map[JobID]*arrayLine
 	named  map[declaration]int // the latest declared campaign of each name
-	last   []departure         // by campaign
+	last   []scalar.Departure  // by campaign
 }
 
 // line is what a Splitter knows of a user.
 type line struct {
 	campaign      int
 	first, latest Time
-	previous      departure // of the job submitted last to the campaign
+	previous      scalar.Departure // of the job submitted last to the campaign
 }
 
 // arrayLine is what it knows of a job array.
 type arrayLine struct {
 	user     UserID
 	campaign int
-	last     departure
+	last     scalar.Departure
 }
 
 // Splitter returns a Splitter at the beginning of a log.
@@ -129,12 +129,12 @@ func (s *Splitter) Next(j Job) (int, error) {
 		return 0, fmt.Errorf("campaigns of a log: job %d: %w", j.ID, ErrOutOfOrder)
 	}
 	s.now = j.Submit
-	u, gone := s.users[j.User], departs(&j)
+	u, gone := s.users[j.User], j.departs()
 	var a *arrayLine
 	if j.Group != 0 {
 		a = s.arrays[j.Group]
 	}
-	if a != nil && !a.last.after(j.Submit) {
+	if a != nil && !a.last.After(j.Submit) {
 		a = nil // forgotten when its last record had ended
 	}
 	var campaign int
@@ -145,7 +145,7 @@ func (s *Splitter) Next(j Job) (int, error) {
 		campaign = s.declared(declaration{j.User, j.Campaign}, j.Submit, gone)
 	case u != nil && s.rule.joins(submissions{
 		first: u.first, latest: u.latest,
-		unfinished: s.last[u.campaign].after(j.Submit), previousOpen: u.previous.after(j.Submit),
+		unfinished: s.last[u.campaign].After(j.Submit), previousOpen: u.previous.After(j.Submit),
 	}, j.Submit):
 		campaign = u.campaign
 	default:
@@ -173,48 +173,11 @@ func (s *Splitter) Next(j Job) (int, error) {
 
 // declared returns the index of the campaign that a job declares; gone is when the job
 // departs.
-func (s *Splitter) declared(d declaration, submit Time, gone departure) int {
-	if i, ok := s.named[d]; ok && (s.last[i].after(submit) || Duration(submit-s.last[i].second()) <= DeclaredGap) {
+func (s *Splitter) declared(d declaration, submit Time, gone scalar.Departure) int {
+	if i, ok := s.named[d]; ok && (s.last[i].After(submit) || Duration(submit-s.last[i].Second()) <= DeclaredGap) {
 		return i
 	}
 	s.named[d] = len(s.last)
 	s.last = append(s.last, gone)
 	return s.named[d]
-}
-
-// departure says when a job leaves, to the place within a second where
-// Compare puts its end: it grows with time.
-type departure int64
-
-func departs(j *Job) departure {
-	d := departure(2 * j.End)
-	if j.leavesLate(j.End) {
-		d++
-	}
-	return d
-}
-
-// after reports whether a job submitted at the given time still meets the
-// departing one.
-func (d departure) after(t Time) bool { return d > departure(2*t) }
-
-// second is when the job leaves.
-func (d departure) second() Time { return Time(d >> 1) }
-
-// nameOf returns the i-th name, or its number where there is none.
-func nameOf(names []string, i uint8) string {
-	if int(i) < len(names) {
-		return names[i]
-	}
-	return strconv.Itoa(int(i))
-}
-
-// Named returns the value with the given name. It is for names that a person writes
-// into a configuration.
-func Named[T ~uint8](names []string, name string) (T, error) {
-	i := slices.Index(names, name)
-	if i < 0 {
-		return 0, fmt.Errorf("%q is none of %v", name, names)
-	}
-	return T(i), nil
 }

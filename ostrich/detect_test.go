@@ -8,6 +8,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich/scalar"
 )
 
 // figure53 has the seven jobs of thesis 5.4.2, Figure 5.3, with times that fit
@@ -193,10 +195,10 @@ func firsts(campaigns []int) []int {
 }
 
 func TestNamed(t *testing.T) {
-	if by, err := Named[By](ByNames, "window"); err != nil || by != Window {
+	if by, err := scalar.Named[By](ByNames, "window"); err != nil || by != Window {
 		t.Errorf("%v, %v", by, err)
 	}
-	if _, err := Named[By](ByNames, "Window"); err == nil || !strings.Contains(err.Error(), `"Window" is none of [max last arrival window]`) {
+	if _, err := scalar.Named[By](ByNames, "Window"); err == nil || !strings.Contains(err.Error(), `"Window" is none of [max last arrival window]`) {
 		t.Errorf("%v", err)
 	}
 	for _, tt := range []struct {

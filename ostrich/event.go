@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"slurm-ostrich/ostrich/scalar"
 )
 
 // Kind says what happened to a job or to the machine.
@@ -121,4 +123,7 @@ func (e Event) phase() int {
 
 // leavesLate reports whether a departure comes after the arrivals and starts of its
 // second, as the job came or started in it.
-func (j *Job) leavesLate(at Time) bool { return j.Submit == at || j.Start == at }
+func (j *Job) leavesLate(at Time) bool { return scalar.LeavesLate(j.Submit, j.Start, at) }
+
+// departs is when a job that has ended left.
+func (j *Job) departs() scalar.Departure { return scalar.Departs(j.Submit, j.Start, j.End) }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich/lengths"
 )
 
 // What a hint can do to others, see Job.Hint. User 1 gives hints. Jobs start and
@@ -16,7 +18,7 @@ import (
 func hinting(t *rapid.T) (Options, []Event) {
 	draw := func(what string, from, to int) int { return rapid.IntRange(from, to).Draw(t, what) }
 	o := drawOptions(t)
-	o.Predictor = ByLimit
+	o.Predictor = lengths.ByLimit
 	d := drawn{users: 4, tree: rapid.Bool().Draw(t, "tree")}
 	var events []Event
 	if rapid.Bool().Draw(t, "shares") {

@@ -44,7 +44,7 @@ var topLevel = []string{
 // pure are the packages that are told the time and the news, and return what
 // follows. impure is what they do without, each with all below it.
 var (
-	pure   = []string{"ostrich", "priority"}
+	pure   = []string{"ostrich", "ostrich/lengths", "ostrich/scalar", "priority"}
 	impure = []string{
 		"context", "time", "os", "net", "log", "syscall", "database", "math/rand", "crypto/rand", "sync", "path/filepath", "testing",
 	}
@@ -57,12 +57,14 @@ var apart = map[string][]string{
 }
 
 // ours says which packages of this module a folder's packages import, beside
-// those in the folder itself. A folder that is not named imports any.
+// those in the folder itself. The closest folder counts; one that is not named imports any.
 var ours = map[string][]string{
-	"ostrich":  {},
-	"slurmdb":  {"ostrich", "ostrich/accounting", "ostrich/accounting/ledger"},
-	"priority": {"ostrich"},
-	"docs":     {},
+	"ostrich":         {},
+	"ostrich/lengths": {"ostrich/scalar"},
+	"ostrich/scalar":  {},
+	"slurmdb":         {"ostrich", "ostrich/accounting", "ostrich/accounting/ledger"},
+	"priority":        {"ostrich"},
+	"docs":            {},
 }
 
 // oursInTests says what a folder's tests import in addition. Tests replay
@@ -116,6 +118,14 @@ func TestHouseRulesBite(t *testing.T) {
 		}},
 		{"atomics in the model", "ostrich/a.go", `import "sync/atomic"`, []string{
 			"ostrich/a.go:2: imports sync/atomic: package ostrich does without",
+		}},
+		{"numbers below lengths", "ostrich/lengths/a.go", `import "slurm-ostrich/ostrich/scalar"`, nil},
+		{"the machine in a test of lengths", "ostrich/lengths/a_test.go", `import "slurm-ostrich/ostrich"`, nil},
+		{"the machine below lengths", "ostrich/lengths/a.go", `import "slurm-ostrich/ostrich"`, []string{
+			"ostrich/lengths/a.go:2: imports slurm-ostrich/ostrich: ostrich/lengths may not know it",
+		}},
+		{"clock in lengths", "ostrich/lengths/a.go", `import "time"`, []string{
+			"ostrich/lengths/a.go:2: imports time: package ostrich/lengths does without",
 		}},
 		{"third party in the model", "ostrich/a.go", `import "gonum.org/v1/plot"`, []string{
 			"ostrich/a.go:2: imports gonum.org/v1/plot: ostrich needs the standard library only",
@@ -369,11 +379,17 @@ func breaks(file string, source []byte) ([]string, error) {
 func refusal(folder, imported string, isTest bool) string {
 	top, _, _ := strings.Cut(folder, "/")
 	own, isOurs := strings.CutPrefix(imported, module+"/")
-	switch known, limited := ours[top]; {
+	home := folder
+	known, limited := ours[folder]
+	if !limited {
+		home = top
+		known, limited = ours[top]
+	}
+	switch {
 	case isOurs && !limited:
 	case isOurs:
-		if !below(own, top) && !slices.Contains(known, own) && (!isTest || !belowAny(own, oursInTests)) {
-			return top + " may not know it"
+		if !below(own, home) && !slices.Contains(known, own) && (!isTest || !belowAny(own, oursInTests)) {
+			return home + " may not know it"
 		}
 		if !isTest && belowAny(own, apart[folder]) {
 			return folder + " may not know it"

@@ -1,23 +1,24 @@
 package ostrich
 
-// Time is a moment in Unix seconds. The zero value means "not yet", as it
-// does in Slurm's accounting tables.
-type Time int64
+import (
+	"slurm-ostrich/ostrich/lengths"
+	"slurm-ostrich/ostrich/scalar"
+)
+
+// Time is a moment in Unix seconds, see package scalar.
+type Time = scalar.Time
 
 // Duration is a length of time in seconds.
-type Duration int64
+type Duration = scalar.Duration
 
 // Work is an amount of computation in processor-seconds.
-type Work float64
+type Work = scalar.Work
 
-// JobID is Slurm's id_job. Slurm reuses an id after a wrap, so it identifies a job only
-// among those that have not ended.
-type JobID uint32
+// JobID is Slurm's id_job.
+type JobID = scalar.JobID
 
 // UserID identifies what competes for the machine: one line of the virtual schedule.
-// With flat shares it is a user's uid, with shares from the association tree the id
-// of a user's association.
-type UserID uint32
+type UserID = scalar.UserID
 
 // Job is one record of Slurm's queue: a job, a started task of a job array, a
 // component of a heterogeneous job, or the pending tasks of a job array, which
@@ -32,7 +33,7 @@ type Job struct {
 	Group JobID
 
 	// Outcome is how a job that has ended did so.
-	Outcome Outcome
+	Outcome lengths.Outcome
 
 	// Partition is Slurm's partition, or the comma-separated list of a
 	// pending job that may run in any of several.
@@ -55,7 +56,7 @@ type Job struct {
 	Estimate Duration
 
 	// Class is a number for what the job does: jobs of one user with the same
-	// class, width and limit are expected to run alike (see Alike). It is a hash
+	// class, width and limit are expected to run alike (see lengths.Alike). It is a hash
 	// of the job's name or script, and 0 where nothing is known.
 	Class uint64
 
@@ -87,19 +88,6 @@ type Job struct {
 	// Start and End.
 	Suspended Duration
 }
-
-// Outcome is what the end of a job says of how long jobs like it run.
-type Outcome uint8
-
-const (
-	// Done is a job that ran to its end, as far as anybody knows. It is the zero value.
-	Done Outcome = iota
-	// Stopped is one that failed, or was cancelled, preempted or lost. It would have run for at
-	// least as long as it did.
-	Stopped
-	// TimedOut is one that would have run for at least its limit.
-	TimedOut
-)
 
 // Count returns the number of tasks the record stands for, at least 1.
 func (j *Job) Count() int { return max(j.Tasks, 1) }

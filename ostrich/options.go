@@ -3,6 +3,9 @@ package ostrich
 import (
 	"errors"
 	"fmt"
+
+	"slurm-ostrich/ostrich/lengths"
+	"slurm-ostrich/ostrich/scalar"
 )
 
 // Machine says which processors the virtual schedule hands out.
@@ -20,7 +23,7 @@ const (
 // MachineNames lists the machines in the order of their constants.
 var MachineNames = []string{"sequential", "parallel"}
 
-func (m Machine) String() string { return nameOf(MachineNames, uint8(m)) }
+func (m Machine) String() string { return scalar.NameOf(MachineNames, uint8(m)) }
 
 // Gate says where jobs stand whose campaign has not started virtually. The papers
 // do not start a campaign before s~ (thesis 5.1).
@@ -40,7 +43,7 @@ const (
 // GateNames lists the gates in the order of their constants.
 var GateNames = []string{"demote", "strict", "off"}
 
-func (g Gate) String() string { return nameOf(GateNames, uint8(g)) }
+func (g Gate) String() string { return scalar.NameOf(GateNames, uint8(g)) }
 
 // Inside is the order of the jobs of one campaign.
 type Inside uint8
@@ -59,7 +62,7 @@ const (
 // InsideNames lists the orders in the order of their constants.
 var InsideNames = []string{"lpt", "spt", "submission", "ljf"}
 
-func (i Inside) String() string { return nameOf(InsideNames, uint8(i)) }
+func (i Inside) String() string { return scalar.NameOf(InsideNames, uint8(i)) }
 
 // Late says what happens to the finish tag when a job joins a campaign that has
 // been open for a while.
@@ -80,7 +83,7 @@ const (
 // LateNames lists the choices in the order of their constants.
 var LateNames = []string{"reopen", "grow", "append"}
 
-func (l Late) String() string { return nameOf(LateNames, uint8(l)) }
+func (l Late) String() string { return scalar.NameOf(LateNames, uint8(l)) }
 
 // Options are the choices of a Schedule. The zero value is OStrich as in the
 // papers for sequential jobs, on a machine without processors.
@@ -91,7 +94,7 @@ type Options struct {
 	Late      Late
 	Gate      Gate
 	Inside    Inside
-	Predictor Predictor
+	Predictor lengths.Predictor
 
 	// Grace is how long a campaign that is completed virtually, but not really, competes
 	// by what is left of its work. It is overdue, and goes first, once

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich/lengths"
 )
 
 // An oracle is the virtual schedule in the plainest form that follows from
@@ -429,7 +431,7 @@ func TestOracle(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				options := drawPaper(t)
-				options.Late, options.Predictor = Grow, ByLimit
+				options.Late, options.Predictor = Grow, lengths.ByLimit
 				options.Rule = Rule{By: Arrival, Threshold: options.Rule.Threshold}
 				s := mustNew(t, options)
 				o := &oracle{

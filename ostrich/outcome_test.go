@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich/lengths"
 )
 
 // ends lets jobs of a user start and end, each after the given length, and returns the
 // next free id. All ask for a processor for an hour.
-func ends(t failer, s *Schedule, id JobID, at Time, u UserID, class uint64, outcome Outcome, lengths ...Duration) JobID {
+func ends(t failer, s *Schedule, id JobID, at Time, u UserID, class uint64, outcome lengths.Outcome, lengths ...Duration) JobID {
 	t.Helper()
 	for _, d := range lengths {
 		j := Job{ID: id, User: u, Procs: 1, Estimate: 3600, Class: class, Submit: at}
@@ -38,7 +40,7 @@ func expected(t failer, s *Schedule, at Time, u UserID, class uint64, tasks int)
 }
 
 // many tasks are more than any failures speak of.
-const many = 2*recentLengths + 1
+const many = 2*lengths.Latest + 1
 
 // onEight is a schedule of eight processors.
 func onEight(t failer, o Options) *Schedule {
@@ -54,13 +56,13 @@ func nine(d Duration) []Duration { return []Duration{d, d, d, d, d, d, d, d, d} 
 // their user count for less, of the same class or of another; successes do, also among
 // failures, and what was stopped later than expected makes them count for more.
 func TestFailuresTeachNothing(t *testing.T) {
-	for _, p := range []Predictor{Alike, ByLast, ByLastTwo, BySmoothing, ByAdaptive, ByRegression, ByMeanTen, ByMean} {
+	for _, p := range []lengths.Predictor{lengths.Alike, lengths.ByLast, lengths.ByLastTwo, lengths.BySmoothing, lengths.ByAdaptive, lengths.ByRegression, lengths.ByMeanTen, lengths.ByMean} {
 		t.Run(p.String(), func(t *testing.T) {
 			o := Options{Predictor: p}
 			fresh := func() *Schedule { return onEight(t, o) }
 			s := fresh()
 			before := expected(t, s, 2, 1, 7, many)
-			ends(t, s, 1, 2, 1, 7, Stopped, nine(1)...)
+			ends(t, s, 1, 2, 1, 7, lengths.Stopped, nine(1)...)
 			for class := range uint64(9) {
 				if after := expected(t, s, 100, 1, class, many); after != before {
 					t.Errorf("after nine failures a job of class %d counts for %d s, before for %d s", class, after, before)
@@ -71,21 +73,21 @@ func TestFailuresTeachNothing(t *testing.T) {
 			}
 
 			// Nine lengths of 600 s, then nine failures: what is known stays.
-			id := ends(t, s, 20, 200, 1, 7, Done, nine(600)...)
-			ends(t, s, id, 9000, 1, 7, Stopped, nine(1)...)
+			id := ends(t, s, 20, 200, 1, 7, lengths.Done, nine(600)...)
+			ends(t, s, id, 9000, 1, 7, lengths.Stopped, nine(1)...)
 			if d := expected(t, s, 9100, 1, 7, many); d != 600 {
 				t.Errorf("after 600 s nine times and nine failures a job counts for %d s", d)
 			}
 
 			// A limit that was reached, and a failure after 900 s.
 			s = fresh()
-			ends(t, s, 1, 2, 1, 7, TimedOut, nine(60)...)
+			ends(t, s, 1, 2, 1, 7, lengths.TimedOut, nine(60)...)
 			if d := expected(t, s, 1000, 1, 7, many); d != 3600 {
 				t.Errorf("after nine jobs that timed out one counts for %d s, want its limit", d)
 			}
 			s = fresh()
-			id = ends(t, s, 1, 2, 1, 7, Done, nine(60)...)
-			ends(t, s, id, 1000, 1, 7, Stopped, nine(900)...)
+			id = ends(t, s, 1, 2, 1, 7, lengths.Done, nine(60)...)
+			ends(t, s, id, 1000, 1, 7, lengths.Stopped, nine(900)...)
 			if d := expected(t, s, 99000, 1, 7, many); d <= 60 {
 				t.Errorf("after nine failures at 900 s a job counts for %d s, as before", d)
 			}
@@ -97,13 +99,13 @@ func TestFailuresTeachNothing(t *testing.T) {
 // pass earlier work of the same size, whether the flood comes as an array or job by job.
 // Nine jobs that say they are done do: nothing tells them from others.
 func TestFailuresDoNotPass(t *testing.T) {
-	for outcome, passes := range map[Outcome]bool{Stopped: false, TimedOut: false, Done: true} {
+	for outcome, passes := range map[lengths.Outcome]bool{lengths.Stopped: false, lengths.TimedOut: false, lengths.Done: true} {
 		for _, records := range []int{1, 2, 32} {
 			t.Run(fmt.Sprint(outcome, " in ", records), func(t *testing.T) {
-				s := onEight(t, Options{Predictor: Alike, Grace: 86400, Memory: 7 * 86400, Settle: true, Machine: Parallel, Rule: Rule{By: Max}})
+				s := onEight(t, Options{Predictor: lengths.Alike, Grace: 86400, Memory: 7 * 86400, Settle: true, Machine: Parallel, Rule: Rule{By: Max}})
 				// Two users with a past of the same size.
-				id := ends(t, s, 1, 10, 1, 7, Done, 1800)
-				id = ends(t, s, id, 10000, 2, 7, Done, 1800)
+				id := ends(t, s, 1, 10, 1, 7, lengths.Done, 1800)
+				id = ends(t, s, id, 10000, 2, 7, lengths.Done, 1800)
 				id = ends(t, s, id, 20000, 2, 8, outcome, nine(1)...)
 				submit := func(at Time, u UserID, class uint64) {
 					for range records {
@@ -127,10 +129,10 @@ func TestFailuresDoNotPass(t *testing.T) {
 // or as a task that a record gains.
 func TestFailuresSpeakOfTwiceAsMany(t *testing.T) {
 	for n := 1; n <= 20; n++ {
-		s := onEight(t, Options{Predictor: Alike})
+		s := onEight(t, Options{Predictor: lengths.Alike})
 		before := expected(t, s, 2, 1, 7, 1)
-		id := ends(t, s, 1, 2, 1, 7, Stopped, slices.Repeat([]Duration{1}, n)...)
-		speaks := 2 * min(n, recentLengths)
+		id := ends(t, s, 1, 2, 1, 7, lengths.Stopped, slices.Repeat([]Duration{1}, n)...)
+		speaks := 2 * min(n, lengths.Latest)
 		for tasks := 1; tasks <= speaks+1; tasks++ {
 			want := Duration(1)
 			if tasks > speaks {
@@ -158,8 +160,8 @@ func TestFailuresSpeakOfTwiceAsMany(t *testing.T) {
 		first.Class, first.Procs = 8, 4
 		mustStep(t, one, Event{At: 101, Kind: Submit, Job: first})
 		all(one, "one of another class more", before)
-		array := onEight(t, Options{Predictor: Alike})
-		id = ends(t, array, 1, 2, 1, 7, Stopped, slices.Repeat([]Duration{1}, n)...)
+		array := onEight(t, Options{Predictor: lengths.Alike})
+		id = ends(t, array, 1, 2, 1, 7, lengths.Stopped, slices.Repeat([]Duration{1}, n)...)
 		for i := range JobID(speaks) {
 			j := Job{ID: id + i, Group: id, User: 1, Procs: 1, Estimate: 3600, Class: 7, Submit: 100}
 			if i == 0 {
@@ -187,9 +189,9 @@ func TestFailuresSpeakOfTwiceAsMany(t *testing.T) {
 func TestFailuresGain(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(what string, from, to int) int { return rapid.IntRange(from, to).Draw(t, what) }
-		s := onEight(t, Options{Predictor: Alike, Settle: true, Late: Late(draw("late", 0, 2))})
-		id := ends(t, s, 1, 2, 1, 0, Done, slices.Repeat([]Duration{600}, recentLengths)...)
-		id = ends(t, s, id, 6000, 2, 0, Done, slices.Repeat([]Duration{600}, recentLengths)...)
+		s := onEight(t, Options{Predictor: lengths.Alike, Settle: true, Late: Late(draw("late", 0, 2))})
+		id := ends(t, s, 1, 2, 1, 0, lengths.Done, slices.Repeat([]Duration{600}, lengths.Latest)...)
+		id = ends(t, s, id, 6000, 2, 0, lengths.Done, slices.Repeat([]Duration{600}, lengths.Latest)...)
 		now, failed, live := Time(20000), map[UserID]int{}, []Job(nil)
 		for range draw("steps", 1, 80) {
 			now += Time(draw("wait", 1, 3))
@@ -212,7 +214,7 @@ func TestFailuresGain(t *testing.T) {
 				}
 				ran := Duration(600)
 				if draw("fails", 0, 1) == 1 {
-					ran, j.Outcome = 1, Stopped
+					ran, j.Outcome = 1, lengths.Stopped
 					failed[j.User]++
 				}
 				now = max(now, j.Start+Time(ran))
@@ -243,7 +245,7 @@ func TestFailuresGain(t *testing.T) {
 			}
 			for u := range UserID(2) {
 				u++
-				if speaks := 2 * min(failed[u], recentLengths); less[u] > 0 && tasks[u] > speaks || s.users[u].tasks != tasks[u] {
+				if speaks := 2 * min(failed[u], lengths.Latest); less[u] > 0 && tasks[u] > speaks || s.users[u].tasks != tasks[u] {
 					t.Fatalf("user %d has had %d failures, and of %d tasks, counted as %d, %d count for less",
 						u, failed[u], tasks[u], s.users[u].tasks, less[u])
 				}

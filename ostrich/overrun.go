@@ -1,15 +1,6 @@
 package ostrich
 
-// minute is Slurm's own unit for limits.
-const minute Duration = 60
-
-// overrun is how much more a job counts for when it outlives its length: a minute,
-// and a sixteenth once it has run long, so that a job that Slurm lost costs few
-// steps however old it is. In steps, because a length that grew at every look
-// would depend on how often one looks.
-func overrun(elapsed Duration) Duration {
-	return max(minute, elapsed/16/minute*minute)
-}
+import "slurm-ostrich/ostrich/lengths"
 
 // elapsed is how long a task of the job has run by the given time.
 func (j *job) elapsed(now Time) Duration {
@@ -49,17 +40,12 @@ func (s *Schedule) forgo(j *job) {
 	j.place = -1
 }
 
-// outlive makes the job that is due first count for more. A job that outlives a
-// prediction is expected to run for as long again, up to its limit; one that outlives
-// its limit, for a step more, see overrun.
+// outlive makes the job that is due first count for more, see lengths.More.
 func (s *Schedule) outlive() {
 	s.settled = false
 	j := s.overruns[0]
 	elapsed := j.elapsed(j.due)
-	more := overrun(elapsed)
-	if left := j.Estimate - elapsed; left > 0 {
-		more = min(left, max(more, elapsed))
-	}
+	more := lengths.More(elapsed, j.Estimate)
 	s.count(j, elapsed+more)
 	j.due += Time(more)
 	s.overruns.fix(j)

@@ -1,15 +1,18 @@
 package ostrich
 
-import "slices"
+import (
+	"slices"
+
+	"slurm-ostrich/ostrich/lengths"
+)
 
 // predict returns the expected length of a job by the given description, and notes whether
 // it is that of jobs that failed. The description adds more tasks to the unfinished ones of
 // the user. It uses the processors that the job asked for, because lengths are learned by
 // those.
 func (s *Schedule) predict(u *user, j *job, as *Job, more int) Duration {
-	asked := *as
-	asked.Procs = int(j.asked)
-	d, failing := u.past.predict(s.options.Predictor, &s.spent, &asked, u.tasks+more)
+	asked := j.request(as)
+	d, failing := u.past.Predict(s.options.Predictor, &s.used, &asked, u.tasks+more)
 	if i := slices.Index(u.failing, j); failing && i < 0 {
 		u.failing = append(u.failing, j)
 	} else if !failing && i >= 0 {
@@ -18,10 +21,16 @@ func (s *Schedule) predict(u *user, j *job, as *Job, more int) Duration {
 	return d
 }
 
+// request is what a job asked for, by the given description. A start may allocate more
+// processors than that.
+func (j *job) request(as *Job) lengths.Request {
+	return lengths.Request{Limit: as.Estimate, Procs: int(j.asked), Class: as.Class, Hint: as.Hint}
+}
+
 // outgrow predicts again the jobs that are expected to be as long as those that failed, if
-// the user has got more tasks than that. There are no more than twice recentLengths of them.
+// the user has got more tasks than that. There are no more than twice lengths.Latest of them.
 func (s *Schedule) outgrow(u *user) {
-	if u.tasks <= u.past.speakOf() {
+	if u.tasks <= u.past.SpeakOf() {
 		return
 	}
 	for _, j := range slices.Clone(u.failing) {
@@ -55,7 +64,7 @@ func (s *Schedule) learn(c *campaign) {
 // ended jobs has doubled.
 func (s *Schedule) teach() {
 	for _, u := range sortedUsers(s.users) {
-		if u.past.safe.count == 0 && u.open > 0 {
+		if !u.past.Known() && u.open > 0 {
 			s.sync(u.leaf.parent)
 			for _, g := range u.line {
 				s.expect(g)
@@ -64,9 +73,8 @@ func (s *Schedule) teach() {
 	}
 }
 
-// expect predicts the lengths of a stage's waiting jobs again. One that changes by
-// less than half stays: predictions are worse than that, and each change of the order
-// costs writes. The clocks must be synchronised.
+// expect predicts the lengths of a stage's waiting jobs again. One that hardly differs
+// stays. The clocks must be synchronised.
 //
 // All changes are made as one: what one job gave up could be served to other stages
 // before the next one takes it, and the jobs are in an order that depends on who asked.
@@ -78,7 +86,7 @@ func (s *Schedule) expect(g *stage) {
 			continue
 		}
 		d, was := s.predict(g.campaign.user, j, &j.Job, 0), j.expect
-		if d-was >= was-was/2 || was-d >= d-d/2 { // halves rounded up, of lengths of any size
+		if lengths.Differs(was, d) {
 			before := j.area(j.length)
 			j.expect = d
 			j.length = j.waits()

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich/lengths"
 )
 
 // snapshot is all that can be asked of a schedule.
@@ -105,7 +107,7 @@ func TestDeterministic(t *testing.T) {
 func TestWorkConservation(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawPaper(t)
-		o.Predictor = ByLimit
+		o.Predictor = lengths.ByLimit
 		s := mustNew(t, o)
 		owed := func() (sum float64) {
 			for _, u := range s.Users() {
@@ -172,7 +174,7 @@ func TestVirtualWorkIsRealWork(t *testing.T) {
 func TestScaleTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawPaper(t)
-		o.Machine, o.Predictor = Sequential, ByLimit
+		o.Machine, o.Predictor = Sequential, lengths.ByLimit
 		k := rapid.IntRange(2, 9).Draw(t, "k")
 		events := slices.DeleteFunc(drawEvents(t, drawn{users: 4, steps: 40, calm: true}), func(e Event) bool {
 			return e.Kind == Start || e.Kind == End && e.Job.Start != 0 && e.Job.Start == e.Job.Submit

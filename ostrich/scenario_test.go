@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"slurm-ostrich/ostrich/scalar"
 )
 
 var update = flag.Bool("update", false, "rewrite the scenarios in testdata with what the schedule says now")
@@ -122,15 +124,15 @@ func command(out *bytes.Buffer, s *Schedule, jobs map[JobID]Job, verb string, wo
 			var err error
 			switch key {
 			case "rule":
-				o.Rule.By, err = Named[By](ByNames, value)
+				o.Rule.By, err = scalar.Named[By](ByNames, value)
 			case "late":
-				o.Late, err = Named[Late](LateNames, value)
+				o.Late, err = scalar.Named[Late](LateNames, value)
 			case "machine":
-				o.Machine, err = Named[Machine](MachineNames, value)
+				o.Machine, err = scalar.Named[Machine](MachineNames, value)
 			case "gate":
-				o.Gate, err = Named[Gate](GateNames, value)
+				o.Gate, err = scalar.Named[Gate](GateNames, value)
 			case "inside":
-				o.Inside, err = Named[Inside](InsideNames, value)
+				o.Inside, err = scalar.Named[Inside](InsideNames, value)
 			default:
 				err = fmt.Errorf("%s: unknown", key)
 			}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"slurm-ostrich/ostrich/lengths"
 )
 
 // Errors of Schedule.Step and AdvanceTo, wrapped with the event they reject. A
@@ -49,8 +51,8 @@ type Schedule struct {
 	class   int    // its place in classes
 	classes *peers // of a pool that has several, see Pools.At; nil: it has one
 
-	spent  spent // of the limits of all jobs, with Alike
-	taught int   // spent.count at the last teach
+	used   lengths.Used // of the limits of all jobs, with lengths.Alike
+	taught int          // its jobs at the last teach
 
 	onCompletion func(lead JobID, at float64) // or nil
 }
@@ -401,22 +403,22 @@ func (s *Schedule) end(j *job, as *Job) {
 	ran := Duration(0)
 	if as.Start != 0 {
 		ran = as.ran()
-		asked := *as
-		asked.Procs, asked.Hint = int(j.asked), cmp.Or(as.Hint, j.Hint) // accounting may know of none
-		c.user.past.learn(s.options.Predictor, &s.spent, &asked, ran)
+		asked := j.request(as)
+		asked.Hint = cmp.Or(as.Hint, j.Hint) // accounting may know of none
+		c.user.past.Learn(s.options.Predictor, &s.used, &asked, as.Outcome, ran)
 		c.ran += j.Count()
 	}
 	c.longest = max(c.longest, ran)
 	s.count(j, ran)
 	s.depart(j)
-	if s.options.Predictor != Alike {
+	if s.options.Predictor != lengths.Alike {
 		return
 	}
 	if c.ran >= 2*c.learned {
 		s.learn(c)
 	}
-	if s.spent.count >= max(1, 2*s.taught) {
-		s.taught = s.spent.count
+	if n := s.used.Count(); n >= max(1, 2*s.taught) {
+		s.taught = n
 		s.teach()
 	}
 }

@@ -7,6 +7,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich/lengths"
 )
 
 // owed is what the virtual schedule still has to serve, and left what remains of
@@ -103,7 +105,7 @@ func TestParallelOwesWhatIsLeft(t *testing.T) {
 func TestIdleMachineForgets(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := drawOptions(t)
-		o.Settle, o.Memory, o.Predictor = true, 0, Predictor(rapid.IntRange(0, int(ByLimit)).Draw(t, "predictor"))
+		o.Settle, o.Memory, o.Predictor = true, 0, lengths.Predictor(rapid.IntRange(0, int(lengths.ByLimit)).Draw(t, "predictor"))
 		d := drawn{users: 4, steps: 40, groups: true}
 		before, after := drawEvents(t, d), drawEvents(t, d)
 		long, short := mustNew(t, o), mustNew(t, o)

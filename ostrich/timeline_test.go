@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich/lengths"
 )
 
 func shuffle(t *rapid.T, events []Event) []Event {
@@ -413,7 +415,7 @@ func TestPoolOfAllocated(t *testing.T) {
 	cpu, gpu := Pool{Name: "cpu", Partitions: []string{"short"}}, Pool{Name: "gpu", Partitions: []string{"gpu"}}
 	for _, partitions := range []string{"gpu", "short,gpu"} {
 		for _, delay := range []Duration{0, 1000} {
-			p, err := NewPools(Options{Procs: 8, Predictor: Alike}, delay, Classes{}, cpu, gpu)
+			p, err := NewPools(Options{Procs: 8, Predictor: lengths.Alike}, delay, Classes{}, cpu, gpu)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich/lengths"
 )
 
 // failer is a test, or one draw of a property.
@@ -159,7 +161,7 @@ func drawEvents(t *rapid.T, d drawn) []Event {
 				now = j.Start + 1
 			}
 			if !d.calm {
-				j.Outcome = Outcome(draw("outcome", 0, 2))
+				j.Outcome = lengths.Outcome(draw("outcome", 0, 2))
 			}
 			put(j, End)
 			e := &events[len(events)-1]
@@ -244,7 +246,7 @@ func drawShares(t *rapid.T, d drawn) *Shares {
 // drawOptions draws a schedule's options.
 func drawOptions(t *rapid.T) Options {
 	o := drawPaper(t)
-	o.Predictor = Predictor(rapid.IntRange(0, len(PredictorNames)-1).Draw(t, "predictor"))
+	o.Predictor = lengths.Predictor(rapid.IntRange(0, len(lengths.PredictorNames)-1).Draw(t, "predictor"))
 	o.Settle = rapid.Bool().Draw(t, "settle")
 	o.Grace = Duration(rapid.SampledFrom([]int{0, 1, 30}).Draw(t, "grace"))
 	o.Memory = Duration(rapid.SampledFrom([]int{0, 20, 1000}).Draw(t, "memory"))
@@ -259,7 +261,7 @@ func drawPaper(t *rapid.T) Options {
 		Late:      Late(rapid.IntRange(0, 2).Draw(t, "late")),
 		Gate:      Gate(rapid.IntRange(0, 2).Draw(t, "gate")),
 		Inside:    Inside(rapid.IntRange(0, 3).Draw(t, "inside")),
-		Predictor: Predictor(rapid.IntRange(0, 3).Draw(t, "predictor")),
+		Predictor: lengths.Predictor(rapid.IntRange(0, 3).Draw(t, "predictor")),
 	}
 	o.Rule = drawRule(t)
 	return o

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/lengths"
 )
 
 // State is how far a row of the job table has come, as Slurm stores it in the column
@@ -38,25 +39,25 @@ const (
 var states = [...]struct {
 	state   State
 	name    string          // Slurm's
-	outcome ostrich.Outcome // see State.Outcome
+	outcome lengths.Outcome // see State.Outcome
 	lost    bool            // see State.Lost
 	shown   string          // what Slurm's commands also show of such a job
 }{
-	{Pending, "PENDING", ostrich.Done, false, "REQUEUE_HOLD REQUEUE_FED SPECIAL_EXIT RESV_DEL_HOLD"},
-	{Running, "RUNNING", ostrich.Done, false, "CONFIGURING COMPLETING SIGNALING STAGE_OUT STOPPED"},
-	{Suspended, "SUSPENDED", ostrich.Done, false, ""},
-	{Completed, "COMPLETED", ostrich.Done, false, ""},
-	{Cancelled, "CANCELLED", ostrich.Stopped, false, ""},
-	{Failed, "FAILED", ostrich.Stopped, false, "LAUNCH_FAILED RECONFIG_FAIL"},
-	{TimedOut, "TIMEOUT", ostrich.TimedOut, false, ""},
-	{NodeFail, "NODE_FAIL", ostrich.Stopped, true, ""},
-	{Preempted, "PREEMPTED", ostrich.Stopped, true, ""},
-	{BootFail, "BOOT_FAIL", ostrich.Stopped, true, ""},
-	{Deadline, "DEADLINE", ostrich.Stopped, false, ""},
-	{OutOfMemory, "OUT_OF_MEMORY", ostrich.Stopped, false, ""},
-	{Requeued, "REQUEUED", ostrich.Stopped, true, ""},
-	{Resizing, "RESIZING", ostrich.Stopped, true, ""},
-	{Revoked, "REVOKED", ostrich.Stopped, true, ""},
+	{Pending, "PENDING", lengths.Done, false, "REQUEUE_HOLD REQUEUE_FED SPECIAL_EXIT RESV_DEL_HOLD"},
+	{Running, "RUNNING", lengths.Done, false, "CONFIGURING COMPLETING SIGNALING STAGE_OUT STOPPED"},
+	{Suspended, "SUSPENDED", lengths.Done, false, ""},
+	{Completed, "COMPLETED", lengths.Done, false, ""},
+	{Cancelled, "CANCELLED", lengths.Stopped, false, ""},
+	{Failed, "FAILED", lengths.Stopped, false, "LAUNCH_FAILED RECONFIG_FAIL"},
+	{TimedOut, "TIMEOUT", lengths.TimedOut, false, ""},
+	{NodeFail, "NODE_FAIL", lengths.Stopped, true, ""},
+	{Preempted, "PREEMPTED", lengths.Stopped, true, ""},
+	{BootFail, "BOOT_FAIL", lengths.Stopped, true, ""},
+	{Deadline, "DEADLINE", lengths.Stopped, false, ""},
+	{OutOfMemory, "OUT_OF_MEMORY", lengths.Stopped, false, ""},
+	{Requeued, "REQUEUED", lengths.Stopped, true, ""},
+	{Resizing, "RESIZING", lengths.Stopped, true, ""},
+	{Revoked, "REVOKED", lengths.Stopped, true, ""},
 }
 
 // find returns the place of a state in the table, -1 for one of a later release.
@@ -85,11 +86,11 @@ func (s State) Ended() bool { return s > Suspended }
 
 // Outcome returns what the end of a job in this state says of how long jobs like it run.
 // It is Done for a job that has not ended.
-func (s State) Outcome() ostrich.Outcome {
+func (s State) Outcome() lengths.Outcome {
 	if at := s.find(); at >= 0 {
 		return states[at].outcome
 	}
-	return ostrich.Stopped
+	return lengths.Stopped
 }
 
 // Lost reports whether Slurm ended the job: its nodes failed, or something took its place.

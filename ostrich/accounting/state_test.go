@@ -5,6 +5,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/lengths"
 )
 
 // The next row of a job may come an hour after a requeue, and a second after a resize. That of
@@ -35,7 +36,7 @@ func TestGoesOn(t *testing.T) {
 // A state of a later release of Slurm is a job's end, and is shown as its number.
 func TestUnknownState(t *testing.T) {
 	for _, s := range []accounting.State{12, 1 << 11, 1 << 30} {
-		if _, known := accounting.StateNamed(s.String()); known || !s.Ended() || s.Lost() || s.Outcome() != ostrich.Stopped {
+		if _, known := accounting.StateNamed(s.String()); known || !s.Ended() || s.Lost() || s.Outcome() != lengths.Stopped {
 			t.Errorf("%v: known %v, ended %v, lost %v, outcome %v", s, known, s.Ended(), s.Lost(), s.Outcome())
 		}
 	}

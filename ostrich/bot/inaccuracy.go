@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/sim"
 )
 
@@ -32,7 +33,7 @@ type Inaccuracy struct {
 // submission. numbers has the bag of each task, −1 for none; tasks in no bag of two or
 // more are ignored. With byBag the predictor learns from tasks of the same bag only, else
 // from those of the same user.
-func Predict(jobs []sim.Logged, numbers []int, p ostrich.Predictor, byBag bool, known Known) Inaccuracy {
+func Predict(jobs []sim.Logged, numbers []int, p lengths.Predictor, byBag bool, known Known) Inaccuracy {
 	sizes := make(map[int]int)
 	for _, n := range numbers {
 		sizes[n]++
@@ -64,7 +65,7 @@ func Predict(jobs []sim.Logged, numbers []int, p ostrich.Predictor, byBag bool, 
 		}
 		return 1
 	})
-	series := make(map[int]*ostrich.Forecast)
+	series := make(map[int]*lengths.Forecast)
 	var off []float64
 	for _, m := range moments {
 		j, key := &jobs[m.task], numbers[m.task]
@@ -73,7 +74,7 @@ func Predict(jobs []sim.Logged, numbers []int, p ostrich.Predictor, byBag bool, 
 		}
 		f := series[key]
 		if f == nil {
-			f = &ostrich.Forecast{Predictor: p}
+			f = &lengths.Forecast{Predictor: p}
 			series[key] = f
 		}
 		if m.learned {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/sim"
 )
 
@@ -35,7 +36,7 @@ func TestPredict(t *testing.T) {
 		{true, Ended, Inaccuracy{}},
 		{false, Ended, Inaccuracy{Tasks: 2, Mean: 0.75, Max: 1, Median: 1}},
 	} {
-		got := Predict(jobs, numbers, ostrich.ByLast, tt.byBag, tt.known)
+		got := Predict(jobs, numbers, lengths.ByLast, tt.byBag, tt.known)
 		if diff := cmp.Diff(tt.want, got, cmpopts.EquateApprox(1e-12, 0)); diff != "" {
 			t.Errorf("by bag %t, known %d (-want +got):\n%s", tt.byBag, tt.known, diff)
 		}
@@ -52,7 +53,7 @@ func TestPredictAtOneMoment(t *testing.T) {
 		"submitted before": {task(1, 0, 5, 5), task(2, 2, 10, 10)},
 		"submitted after":  {task(1, 0, 10, 10), task(2, 2, 5, 5)},
 	} {
-		if got := Predict(jobs, []int{0, 0}, ostrich.ByLast, true, Ended); got.Tasks != 1 || got.Mean != 0.5 {
+		if got := Predict(jobs, []int{0, 0}, lengths.ByLast, true, Ended); got.Tasks != 1 || got.Mean != 0.5 {
 			t.Errorf("%s: %+v, want one task off by 0.5", name, got)
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/bot"
 	"slurm-ostrich/ostrich/grid"
+	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/sim/swf"
 )
@@ -54,7 +54,7 @@ func BenchmarkRun(b *testing.B) {
 		b.Run(fmt.Sprintf("%s/%s/%dk", bb.selection, bb.policy, bb.tasks/1000), func(b *testing.B) {
 			x := grid.Experiment{
 				Platform: grid.HPDC2008(), Architecture: grid.CSP, Selection: bb.selection, Policy: bb.policy,
-				Load: 0.95, Predictor: ostrich.ByLast,
+				Load: 0.95, Predictor: lengths.ByLast,
 			}
 			for b.Loop() {
 				if _, err := x.Run(workloads[bb.tasks]); err != nil {

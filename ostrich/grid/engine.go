@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/lengths"
 )
 
 // An engine runs an experiment. Tasks are numbered bag by bag, processors cluster
@@ -339,13 +340,13 @@ func (e *engine) result() *Result {
 // past are the run times of the tasks that have ended.
 type past struct {
 	byBag       bool
-	bags, users []ostrich.Forecast // empty unless a policy predicts
-	all         ostrich.Forecast
+	bags, users []lengths.Forecast // empty unless a policy predicts
+	all         lengths.Forecast
 }
 
-func newPast(p ostrich.Predictor, s Scope, bags, users int) past {
-	list := func(n int) []ostrich.Forecast { return slices.Repeat([]ostrich.Forecast{{Predictor: p}}, n) }
-	return past{byBag: s == ByBag, bags: list(bags), users: list(users), all: ostrich.Forecast{Predictor: p}}
+func newPast(p lengths.Predictor, s Scope, bags, users int) past {
+	list := func(n int) []lengths.Forecast { return slices.Repeat([]lengths.Forecast{{Predictor: p}}, n) }
+	return past{byBag: s == ByBag, bags: list(bags), users: list(users), all: lengths.Forecast{Predictor: p}}
 }
 
 // learn records the run time of a task that has ended.

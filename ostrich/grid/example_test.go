@@ -9,6 +9,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/grid"
+	"slurm-ostrich/ostrich/lengths"
 )
 
 // bag is a bag of a user, submitted at a moment.
@@ -78,7 +79,7 @@ func TestPolicies(t *testing.T) {
 		{"MaxMin", []string{"1:0-5", "1:5-7", "0:0-6", "1:7-11", "0:6-14"}, 25},
 	} {
 		t.Run(tt.policy, func(t *testing.T) {
-			x := grid.Experiment{Platform: two, Architecture: grid.CSP, Selection: "S-T", Policy: tt.policy, Predictor: ostrich.ByLast}
+			x := grid.Experiment{Platform: two, Architecture: grid.CSP, Selection: "S-T", Policy: tt.policy, Predictor: lengths.ByLast}
 			r := mustRun(t, x, bag(1, 0, 10, 4, 6), bag(2, 1, 8, 8))
 			same(t, where(r), tt.want)
 			same(t, r.Used, tt.used)
@@ -157,7 +158,7 @@ func TestCharted(t *testing.T) {
 // before it in its bag, 30, so that it waits for the fast processor; or as long as the
 // user's last, 17.
 func TestScope(t *testing.T) {
-	x := grid.Experiment{Platform: two, Architecture: grid.CSP, Selection: "FCFS", Policy: "ECT-P", Predictor: ostrich.ByLast}
+	x := grid.Experiment{Platform: two, Architecture: grid.CSP, Selection: "FCFS", Policy: "ECT-P", Predictor: lengths.ByLast}
 	bags := []grid.Bag{bag(1, 0, 17), bag(1, 0, 30, 30, 30)}
 	// At 17 the fast one has 30 until 30. 30: at 47 or 45. 17: at 34 or 39.
 	same(t, where(mustRun(t, x, bags...)), []string{"0:0-17", "1:0-15", "1:15-30", "1:30-45"})

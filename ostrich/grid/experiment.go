@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/lengths"
 )
 
 // Architecture says which resource managers there are and who submits to them
@@ -96,7 +97,7 @@ type Experiment struct {
 
 	// Predictor and Scope are for policies that know run times from history (ECT-P).
 	// The limit, which is the zero value, is no predictor here.
-	Predictor ostrich.Predictor
+	Predictor lengths.Predictor
 	Scope     Scope
 
 	// OStrich are the options of the selection OStrich, but for Procs and Rule; its
@@ -171,8 +172,8 @@ func (x Experiment) check() (policy, *selector, error) {
 		why = fmt.Sprintf("redraw number %d: choose among %s", x.Redraw, strings.Join(RedrawNames, ", "))
 	case int(x.Scope) >= len(ScopeNames):
 		why = fmt.Sprintf("scope number %d: choose among %s", x.Scope, strings.Join(ScopeNames, ", "))
-	case int(x.Predictor) >= len(ostrich.PredictorNames) || p.Tasks == History && x.Predictor == ostrich.ByLimit:
-		why = fmt.Sprintf("predictor %v of policy %s: choose among %s", x.Predictor, x.Policy, strings.Join(ostrich.PredictorNames[1:], ", "))
+	case int(x.Predictor) >= len(lengths.PredictorNames) || p.Tasks == History && x.Predictor == lengths.ByLimit:
+		why = fmt.Sprintf("predictor %v of policy %s: choose among %s", x.Predictor, x.Policy, strings.Join(lengths.PredictorNames[1:], ", "))
 	case x.Monitor < 0 || x.Monitor > longest:
 		why = fmt.Sprintf("a look every %d s", x.Monitor)
 	case !(x.Load == 0 || x.Load >= 1e-6 && x.Load <= 1000):

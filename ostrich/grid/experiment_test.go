@@ -8,6 +8,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/grid"
+	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/sim"
 )
 
@@ -97,7 +98,7 @@ func TestNames(t *testing.T) {
 	}
 	for _, s := range grid.Selections() {
 		for _, p := range grid.Policies() {
-			x := grid.Experiment{Platform: two, Selection: strings.ToLower(s.Name), Policy: strings.ToLower(p.Name), Predictor: ostrich.ByMean}
+			x := grid.Experiment{Platform: two, Selection: strings.ToLower(s.Name), Policy: strings.ToLower(p.Name), Predictor: lengths.ByMean}
 			x.Policy = strings.Replace(x.Policy, "-n", "-12", 1)
 			if err := x.Validate(); err != nil {
 				t.Error(err)

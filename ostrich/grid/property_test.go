@@ -11,6 +11,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/grid"
+	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/sim/orders"
 )
@@ -64,7 +65,7 @@ func experiments(t *rapid.T, p grid.Platform) grid.Experiment {
 		Policy:       rapid.SampledFrom(names(grid.Policies())).Draw(t, "policy"),
 		Redraw:       rapid.SampledFrom([]grid.Redraw{grid.Started, grid.Started, grid.Ended}).Draw(t, "redraw"),
 		Scope:        rapid.SampledFrom([]grid.Scope{grid.ByBag, grid.ByUser}).Draw(t, "scope"),
-		Predictor:    ostrich.ByLast,
+		Predictor:    lengths.ByLast,
 		Monitor:      rapid.SampledFrom([]ostrich.Duration{0, 0, 3, 7}).Draw(t, "monitor"),
 		Inaccuracy:   rapid.SampledFrom([]float64{0, 0, 50, 400}).Draw(t, "inaccuracy"),
 		Seed:         rapid.Uint64Range(0, 9).Draw(t, "seed"),

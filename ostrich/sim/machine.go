@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/report"
 )
 
@@ -19,7 +20,7 @@ type Job struct {
 	Procs    int              // at least 1
 	Class    uint64           // see ostrich.Job.Class
 	Hint     ostrich.Duration // see ostrich.Job.Hint
-	Outcome  ostrich.Outcome  // of a run that nobody ends
+	Outcome  lengths.Outcome  // of a run that nobody ends
 }
 
 // Backfill says which jobs may start before the head of the order.

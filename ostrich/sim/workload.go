@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/report"
 )
 
@@ -28,7 +29,7 @@ type Task struct {
 	Offset   ostrich.Duration // of its submission from that of the campaign
 	Class    uint64           // see ostrich.Job.Class
 	Hint     ostrich.Duration // see ostrich.Job.Hint
-	Outcome  ostrich.Outcome  // of a run that nobody ends
+	Outcome  lengths.Outcome  // of a run that nobody ends
 
 	// Tier is the PriorityTier of its partition: jobs of a higher one go first,
 	// whatever the policy says.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"slurm-ostrich/cmd/internal/lengths"
+	"slurm-ostrich/cmd/internal/backtest"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/report/confidence"
@@ -43,8 +43,8 @@ type Comparison struct {
 	Controller  *Controller  `json:"controller"` // null if the live controller was not asked
 	Users       []User       `json:"users"`      // those with the most core-hours first
 
-	Predictors []lengths.Row `json:"predictors"` // empty if lengths were not back-tested
-	Lengths    string        `json:"lengths"`    // which of them to set, in words; "" if none was tested
+	Predictors []backtest.Row `json:"predictors"` // empty if lengths were not back-tested
+	Lengths    string         `json:"lengths"`    // which of them to set, in words; "" if none was tested
 
 	s *studied // what the pages draw from
 }
@@ -182,7 +182,7 @@ func Compare(ctx context.Context, in Input) (*Comparison, error) {
 		return nil, fmt.Errorf("comparison: %w", err)
 	}
 	if c.Predictors = in.Lengths.Rows; c.Predictors == nil {
-		c.Predictors = []lengths.Row{}
+		c.Predictors = []backtest.Row{}
 	} else {
 		c.Lengths = in.Lengths.Sentence()
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"slurm-ostrich/cmd/internal/lengths"
+	"slurm-ostrich/cmd/internal/backtest"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/satisfaction"
@@ -81,7 +81,7 @@ type Input struct {
 
 	// Lengths says how well the predictors predict the jobs; the zero value if
 	// they were not tested.
-	Lengths lengths.Result
+	Lengths backtest.Result
 
 	// Window is the window of the Gantt chart; without length there is no chart.
 	Window  struct{ From, To ostrich.Time }

@@ -19,7 +19,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/scalar"
 )
 
 // Formats returns the options for the format of rows, with Slurm's names.
@@ -190,7 +190,7 @@ func List(names []string) string {
 
 // Named returns the constant of a name. The error lists the names.
 func Named[T ~uint8](names []string, name string) (T, error) {
-	t, err := ostrich.Named[T](names, name)
+	t, err := scalar.Named[T](names, name)
 	if err != nil {
 		return 0, fmt.Errorf("%q: must be %s", name, List(names))
 	}

@@ -17,6 +17,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/bot"
 	"slurm-ostrich/ostrich/grid"
+	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/sim/swf"
 )
 
@@ -29,14 +30,14 @@ var bagRule = ostrich.Rule{By: ostrich.Arrival, Threshold: bagGap}
 // botPredictors are those of HPDC 2008, Table 4, in its order.
 var botPredictors = []struct {
 	name string
-	ostrich.Predictor
+	lengths.Predictor
 }{
-	{"AdpExpSmooth", ostrich.ByAdaptive},
-	{"AutoRegress", ostrich.ByRegression},
-	{"ExpSmooth", ostrich.BySmoothing},
-	{"LastValue", ostrich.ByLast},
-	{"Mean(10)", ostrich.ByMeanTen},
-	{"Mean", ostrich.ByMean},
+	{"AdpExpSmooth", lengths.ByAdaptive},
+	{"AutoRegress", lengths.ByRegression},
+	{"ExpSmooth", lengths.BySmoothing},
+	{"LastValue", lengths.ByLast},
+	{"Mean(10)", lengths.ByMeanTen},
+	{"Mean", lengths.ByMean},
 }
 
 // system returns a row of Table 3.

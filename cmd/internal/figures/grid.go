@@ -14,6 +14,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/bot"
 	"slurm-ostrich/ostrich/grid"
+	"slurm-ostrich/ostrich/lengths"
 )
 
 // The workload of the experiments of HPDC 2008, section 5: bags of the average
@@ -67,7 +68,7 @@ type way struct {
 func gridWay(name, policy, selection string) way {
 	return way{name, grid.Experiment{
 		Platform: grid.HPDC2008(), Architecture: grid.CSP, Selection: selection, Policy: policy, Monitor: grid.DefaultMonitor,
-		Predictor: ostrich.ByLast, Seed: 1,
+		Predictor: lengths.ByLast, Seed: 1,
 	}}
 }
 

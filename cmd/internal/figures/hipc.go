@@ -64,7 +64,7 @@ func (r hipcReading) instance(k int, seed uint64) (of [2]float64, err error) {
 	if err != nil {
 		return of, fmt.Errorf("figures: %w", err)
 	}
-	least := lengths(fair, campaigns)
+	least := campaignLengths(fair, campaigns)
 	if r.byBound {
 		for i := range campaigns {
 			least[i] = campaigns[i].Bound(hipcProcs)
@@ -77,9 +77,9 @@ func (r hipcReading) instance(k int, seed uint64) (of [2]float64, err error) {
 	return [2]float64{largest(fcfs, campaigns, least), largest(fair, campaigns, least)}, nil
 }
 
-// lengths returns the Δ(ς) of the campaigns, from the deadlines of FairCamp: d_i
+// campaignLengths returns the Δ(ς) of the campaigns, from the deadlines of FairCamp: d_i
 // = k·Δ(ς_i) + d_{i−1}.
-func lengths(fair policy.Schedule, campaigns []policy.Campaign) []float64 {
+func campaignLengths(fair policy.Schedule, campaigns []policy.Campaign) []float64 {
 	last := make(map[ostrich.UserID]ostrich.Time) // d_{i−1}
 	list := make([]float64, len(campaigns))
 	for i := range fair { // a user's campaigns are in their order

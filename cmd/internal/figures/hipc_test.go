@@ -138,7 +138,7 @@ func TestLengths(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, got := range lengths(s, campaigns) {
+		for i, got := range campaignLengths(s, campaigns) {
 			if want := float64(m.Length(&campaigns[i])); got != want {
 				t.Fatalf("campaign %d: %v, want %v", i, got, want)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/priority"
 )
 
@@ -253,7 +254,7 @@ func TestReasons(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newSite(t, 4, func(c *sidecar.Config) {
-				c.Schedule.Predictor = ostrich.ByLimit // no job runs longer than expected
+				c.Schedule.Predictor = lengths.ByLimit // no job runs longer than expected
 				if test.enforce {
 					c.Mode = sidecar.Enforce
 				}

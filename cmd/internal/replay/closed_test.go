@@ -8,6 +8,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/trace"
 )
@@ -105,14 +106,14 @@ func TestClosedRule(t *testing.T) {
 // TestChosen: what a policy sets goes before the settings of ostrichd, and what it leaves
 // open does not.
 func TestChosen(t *testing.T) {
-	settings := ostrich.Options{Gate: ostrich.Strict, Inside: ostrich.LJF, Predictor: ostrich.BySmoothing}
+	settings := ostrich.Options{Gate: ostrich.Strict, Inside: ostrich.LJF, Predictor: lengths.BySmoothing}
 	for policy, want := range map[string]ostrich.Options{
 		"ostrich":                              settings,
-		"ostrich:gate=off":                     {Gate: ostrich.Off, Inside: ostrich.LJF, Predictor: ostrich.BySmoothing},
-		"ostrich:inside=lpt":                   {Gate: ostrich.Strict, Inside: ostrich.LPT, Predictor: ostrich.BySmoothing},
+		"ostrich:gate=off":                     {Gate: ostrich.Off, Inside: ostrich.LJF, Predictor: lengths.BySmoothing},
+		"ostrich:inside=lpt":                   {Gate: ostrich.Strict, Inside: ostrich.LPT, Predictor: lengths.BySmoothing},
 		"ostrich:predictor=limit":              {Gate: ostrich.Strict, Inside: ostrich.LJF},
-		"ostrich:rule=window":                  {Gate: ostrich.Strict, Inside: ostrich.LJF, Predictor: ostrich.BySmoothing, Rule: ostrich.Rule{By: ostrich.Window, Threshold: 1800}},
-		"a=ostrich:rule=arrival:threshold=10m": {Gate: ostrich.Strict, Inside: ostrich.LJF, Predictor: ostrich.BySmoothing, Rule: ostrich.Rule{By: ostrich.Arrival, Threshold: 600}},
+		"ostrich:rule=window":                  {Gate: ostrich.Strict, Inside: ostrich.LJF, Predictor: lengths.BySmoothing, Rule: ostrich.Rule{By: ostrich.Window, Threshold: 1800}},
+		"a=ostrich:rule=arrival:threshold=10m": {Gate: ostrich.Strict, Inside: ostrich.LJF, Predictor: lengths.BySmoothing, Rule: ostrich.Rule{By: ostrich.Arrival, Threshold: 600}},
 	} {
 		s, _, err := mustNew(t, history(), Setup{Options: settings}).under(variant(t, policy, Site))
 		if err != nil || s.Options != want {

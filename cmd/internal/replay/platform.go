@@ -16,6 +16,7 @@ import (
 	"slurm-ostrich/cmd/internal/platform"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/grid"
+	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/trace"
 )
 
@@ -96,7 +97,7 @@ func clusterPolicies() []Policy {
 // clusterPolicy returns the task scheduling policy of a name, in any case; nil if
 // there is none. WQR-4 is not in the table, which has WQR-n.
 func clusterPolicy(name string) *Policy {
-	probe := grid.Experiment{Platform: grid.HPDC2008(), Selection: selectionNames()[0], Policy: name, Predictor: ostrich.ByLast}
+	probe := grid.Experiment{Platform: grid.HPDC2008(), Selection: selectionNames()[0], Policy: name, Predictor: lengths.ByLast}
 	if probe.Validate() != nil {
 		return nil
 	}

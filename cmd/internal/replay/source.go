@@ -10,14 +10,15 @@ import (
 	"strings"
 	"time"
 
+	"slurm-ostrich/cmd/internal/backtest"
 	"slurm-ostrich/cmd/internal/comparison"
 	"slurm-ostrich/cmd/internal/console"
-	"slurm-ostrich/cmd/internal/lengths"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/ostrich/accounting/sacct"
+	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/sim/swf"
@@ -41,7 +42,7 @@ type source struct {
 	date     ostrich.Time // of --before; 0 if it was not given
 	recorded bool         // starts of jobs are known
 	limits   bool         // time limits are known
-	lengths  lengths.Options
+	lengths  backtest.Options
 	notes    []string
 
 	// What the controller says of priorities, and when; 0 if nobody asked.
@@ -131,7 +132,7 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 	}
 	s.setup = Setup{Procs: o.Procs, Nodes: o.Nodes, Options: options, Tree: config.Schedule.Shares == ledger.Tree, Location: s.location}
 	s.setup.Weight, s.setup.ClassBy = config.Priority.Mode == priority.Weight, config.Priority.Classes
-	s.lengths = lengths.Options{
+	s.lengths = backtest.Options{
 		Predictor: config.Schedule.Predictor.String(), Class: config.Schedule.Class.String(), Tree: s.setup.Tree,
 		DefaultLimit: slurmdb.DefaultLimit,
 	}
@@ -202,12 +203,12 @@ func (s *source) classes() {
 
 // foretell tests the predictors on the jobs. It returns the zero value if time
 // limits are not known, as these bound all predictions.
-func (s *source) foretell() lengths.Result {
+func (s *source) foretell() backtest.Result {
 	if !s.limits {
-		return lengths.Result{}
+		return backtest.Result{}
 	}
 	s.lengths.MaxTime = priority.MaxTimes(s.setup.Partitions)
-	return lengths.Test(s.history, s.lengths)
+	return backtest.Test(s.history, s.lengths)
 }
 
 // readSWF reads a workload log.
@@ -458,7 +459,7 @@ func FromLog(log *trace.Log, m int) (*accounting.History, error) {
 			Submit: l.Submit + 1, Start: l.Start + 1, End: l.Start + 1 + ostrich.Time(l.Run), Limit: l.Estimate,
 			Class: l.Class, NameClass: l.Class, // field 14, the program
 		}
-		if l.Outcome != ostrich.Done {
+		if l.Outcome != lengths.Done {
 			j.State = accounting.Failed // field 11 does not say who ended a job that was cancelled
 		}
 		h.Jobs = append(h.Jobs, j)

@@ -10,6 +10,7 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/grid"
+	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/sim"
@@ -149,7 +150,7 @@ var table = append([]Policy{
 // virtually goes first, by when it was, and nothing is forgotten or given back.
 var Paper = ostrich.Options{
 	Machine: ostrich.Parallel, Rule: ostrich.Rule{By: ostrich.Window, Threshold: 30 * 60}, Late: ostrich.Reopen,
-	Gate: ostrich.Demote, Inside: ostrich.LJF, Predictor: ostrich.ByLimit,
+	Gate: ostrich.Demote, Inside: ostrich.LJF, Predictor: lengths.ByLimit,
 }
 
 // virtualOf returns the virtual schedule of the campaigns that the loop knows.

@@ -13,6 +13,7 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/grid"
+	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/optimal"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/satisfaction"
@@ -62,7 +63,7 @@ func (p *Policy) tuned() (Tuning, error) {
 		HalfLife: 7 * 24 * 3600, Period: 300, length: 3600, budget: 100 * time.Millisecond, nodes: -1,
 	}
 	if p.needs == Clusters {
-		t.Options.Predictor = ostrich.ByLast
+		t.Options.Predictor = lengths.ByLast
 	}
 	var err error
 	if p.Settings != nil {
@@ -266,7 +267,7 @@ func (p *Policy) settings(with Need, t *Tuning) []sidecar.Setting {
 		names("objective", wordOf(&t.objective, planned))
 	}
 	if with == Clusters && p.knows == grid.History {
-		names("predictor", wordOf(&t.Options.Predictor, ostrich.PredictorNames))
+		names("predictor", wordOf(&t.Options.Predictor, lengths.PredictorNames))
 	}
 	if with == Parts && p.Estimates() {
 		names("estimate", wordOf(&t.estimate, estimates))

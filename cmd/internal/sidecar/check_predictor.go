@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"slurm-ostrich/cmd/internal/lengths"
+	"slurm-ostrich/cmd/internal/backtest"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
@@ -59,12 +59,12 @@ func latest(ctx context.Context, r *slurmdb.Reader, most int) (*accounting.Histo
 
 // foretell tests the predictors on the jobs that read returns. days is how many days these
 // span.
-func (l *checklist) foretell(ctx context.Context, read func(context.Context) (*accounting.History, error)) (result lengths.Result, days float64, err error) {
+func (l *checklist) foretell(ctx context.Context, read func(context.Context) (*accounting.History, error)) (result backtest.Result, days float64, err error) {
 	h, err := read(ctx)
 	if err != nil {
 		return result, 0, err
 	}
-	return lengths.Test(h, lengths.Options{
+	return backtest.Test(h, backtest.Options{
 		Predictor: l.Schedule.Predictor.String(), Class: l.Schedule.Class.String(), Tree: l.Schedule.Shares == ledger.Tree,
 		DefaultLimit: slurmdb.DefaultLimit,
 		MaxTime:      priority.MaxTimes(l.partitions), // if they are not known, the limits of the jobs themselves must do

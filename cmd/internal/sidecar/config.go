@@ -12,6 +12,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting/ledger"
+	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
@@ -49,7 +50,7 @@ type Config struct {
 	}
 	Schedule struct {
 		Shares    ledger.ShareBy
-		Predictor ostrich.Predictor
+		Predictor lengths.Predictor
 		Class     ledger.ClassBy
 		Hints     string
 	}
@@ -123,7 +124,7 @@ func Default() Config {
 	c.Campaign.Rule.By = ostrich.Max
 	c.Campaign.Declared = ledger.NotDeclared
 	c.Schedule.Shares = ledger.Flat
-	c.Schedule.Predictor = ostrich.Alike
+	c.Schedule.Predictor = lengths.Alike
 	c.Schedule.Class = ledger.ByName
 	c.Schedule.Hints = hintsOff
 	c.Satisfaction = satisfaction.Median

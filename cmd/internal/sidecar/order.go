@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/lengths"
 )
 
 // OrderSettings lists the choices of a virtual schedule that make an order, all but the
@@ -24,7 +25,7 @@ func OrderSettings(o *ostrich.Options) []Setting {
 		word("machine", byName(&o.Machine, ostrich.MachineNames)),
 		word("gate", byName(&o.Gate, ostrich.GateNames, ostrich.Strict)), // the sidecar holds no job back
 		word("inside", byName(&o.Inside, ostrich.InsideNames)),
-		word("predictor", byName(&o.Predictor, ostrich.PredictorNames)),
+		word("predictor", byName(&o.Predictor, lengths.PredictorNames)),
 		length("grace", &o.Grace),
 		length("memory", &o.Memory),
 		word("settle", onOff(&o.Settle)),

@@ -10,6 +10,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting/ledger"
+	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/priority"
 )
 
@@ -30,7 +31,7 @@ func TestOrderSettings(t *testing.T) {
 		defaults,
 		{
 			Rule: ostrich.Rule{By: ostrich.Arrival, Threshold: 90}, Late: ostrich.Append, Machine: ostrich.Parallel, Gate: ostrich.Off,
-			Inside: ostrich.SPT, Predictor: ostrich.Alike, Grace: 24 * 3600, Memory: 7 * 24 * 3600, Settle: true,
+			Inside: ostrich.SPT, Predictor: lengths.Alike, Grace: 24 * 3600, Memory: 7 * 24 * 3600, Settle: true,
 		},
 	} {
 		var again ostrich.Options

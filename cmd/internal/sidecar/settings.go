@@ -7,8 +7,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting/ledger"
+	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/priority"
 )
@@ -72,7 +72,7 @@ func Settings(c *Config) []Setting {
 		{Key: "campaign.declared", Value: byName(&c.Campaign.Declared, ledger.DeclareNames), Usage: "where users say which jobs are one campaign: off, comment (campaign:NAME in --comment), wckey or name (NAME:... in --job-name)"},
 
 		{Key: "schedule.shares", Value: byName(&c.Schedule.Shares, ledger.ShareNames), Usage: "flat (every user alike) or tree (shares of Slurm's associations)"},
-		{Key: "schedule.predictor", Value: byName(&c.Schedule.Predictor, ostrich.PredictorNames), Usage: "expected length of a job: " + names(ostrich.PredictorNames)},
+		{Key: "schedule.predictor", Value: byName(&c.Schedule.Predictor, lengths.PredictorNames), Usage: "expected length of a job: " + names(lengths.PredictorNames)},
 		{Key: "schedule.class", Value: byName(&c.Schedule.Class, ledger.ClassNames), Usage: "which jobs of a user do the same, for predictors that ask: off, name (without digits) or script (where Slurm stores it, else name)"},
 		{Key: "schedule.hints", Value: oneOf(&c.Schedule.Hints, hintsOff, hintsComment), Usage: "where users say how long a job will run: off or comment (expect=TIME in --comment)"},
 		{Key: "pools", Value: pools{&c.Pools}, Usage: "partitions that share nodes, as name=partition,...;...; empty: the whole cluster is one pool"},

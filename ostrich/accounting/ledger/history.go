@@ -7,6 +7,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/lengths"
 )
 
 // Skip is a row that was left out because it cannot be true.
@@ -336,7 +337,7 @@ func (h *history) end(t *tracked, w *row) {
 	case accounting.Resizing:
 		t.closed = w.end
 	default:
-		t.job.Outcome = ostrich.Stopped // by whoever closed the row of a job that ran or waited
+		t.job.Outcome = lengths.Stopped // by whoever closed the row of a job that ran or waited
 		if w.state.Ended() {
 			t.job.Outcome = w.state.Outcome()
 		}

@@ -8,6 +8,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/lengths"
 )
 
 // yield ends a row if a later job has its id: Slurm lost the earlier job and
@@ -47,7 +48,7 @@ func (h *history) those(is func(*tracked) bool) []ostrich.JobID {
 // seen.
 func (h *history) vanish(t *tracked) {
 	h.closed[t.row.Key] = t.live
-	t.job.Outcome = ostrich.Stopped
+	t.job.Outcome = lengths.Stopped
 	h.finish(t, max(t.live, t.job.Start))
 }
 
@@ -56,7 +57,7 @@ func (h *history) replace(t *tracked, at ostrich.Time) {
 	if t.closed != 0 {
 		at = t.closed
 	}
-	t.job.Outcome = ostrich.Stopped
+	t.job.Outcome = lengths.Stopped
 	h.finish(t, max(at, t.job.Start))
 }
 
@@ -65,7 +66,7 @@ func (h *history) replace(t *tracked, at ostrich.Time) {
 func (h *history) giveUp() {
 	late := func(t *tracked) bool { return t.closed != 0 && h.now > t.closed+ostrich.Time(accounting.LinkGap) }
 	for _, id := range h.those(late) {
-		h.jobs[id].job.Outcome = ostrich.Stopped
+		h.jobs[id].job.Outcome = lengths.Stopped
 		h.finish(h.jobs[id], h.jobs[id].closed)
 	}
 }
@@ -89,7 +90,7 @@ func (h *history) endRunaways() {
 		h.skipped = append(h.skipped, Skip{id, fmt.Sprintf(
 			"has run a day past its time limit of %d min: taken to have ended then; see sacctmgr show runawayjobs", t.row.limit)})
 		h.stale[t.row.Key] = h.poll
-		t.job.Outcome = ostrich.Stopped
+		t.job.Outcome = lengths.Stopped
 		h.finish(t, t.limited())
 	}
 }

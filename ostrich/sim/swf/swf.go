@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/trace"
 )
@@ -165,9 +166,9 @@ func (m *Import) job(r *trace.Record, procs int64, estimates Estimates) sim.Logg
 		m.Capped++
 		estimate = int64(sim.Longest)
 	}
-	outcome := ostrich.Done
+	outcome := lengths.Done
 	if r.Status == trace.Failed || r.Status == trace.Cancelled {
-		outcome = ostrich.Stopped // those at their limit too; their length says it
+		outcome = lengths.Stopped // those at their limit too; their length says it
 	}
 	return sim.Logged{
 		Job: sim.Job{

@@ -1,4 +1,4 @@
-package lengths
+package backtest
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/lengths"
 )
 
 // made is a history of a user who runs two programs by turns, one of 30 s and one of
@@ -129,7 +130,7 @@ func TestTree(t *testing.T) {
 		h.Jobs[i].End = h.Jobs[i].Start + ostrich.Time(100+1000*(i%2)) // by association
 	}
 	flat, tree := Test(h, Options{DefaultLimit: 3600}), Test(h, Options{DefaultLimit: 3600, Tree: true})
-	if a, b := flat.Rows[ostrich.ByLast].LogError, tree.Rows[ostrich.ByLast].LogError; a < 2 || b > 0.1 {
+	if a, b := flat.Rows[lengths.ByLast].LogError, tree.Rows[lengths.ByLast].LogError; a < 2 || b > 0.1 {
 		t.Errorf("the last length is off by %v flat, %v in the tree", a, b)
 	}
 }

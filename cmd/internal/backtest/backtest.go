@@ -1,6 +1,6 @@
-// Package lengths back-tests the predictors of job lengths on a site's own
+// Package backtest back-tests the predictors of job lengths on a site's own
 // history, and recommends one.
-package lengths
+package backtest
 
 import (
 	"cmp"
@@ -11,6 +11,8 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
+	"slurm-ostrich/ostrich/lengths"
+	"slurm-ostrich/ostrich/scalar"
 )
 
 // Options are the settings of a site.
@@ -23,7 +25,7 @@ type Options struct {
 	DefaultLimit ostrich.Duration            // of jobs without any limit
 }
 
-// Row says how well a predictor would have done. See ostrich.Accuracy.
+// Row says how well a predictor would have done. See lengths.Accuracy.
 type Row struct {
 	Predictor string   `json:"predictor"`
 	Class     string   `json:"class"` // "" for predictors without classes
@@ -58,12 +60,12 @@ var (
 )
 
 // standard are the default settings.
-var standard = Row{Predictor: ostrich.Alike.String(), Class: name}
+var standard = Row{Predictor: lengths.Alike.String(), Class: name}
 
 // Test replays the jobs of a history that ran and have ended. It leaves out those
 // that Slurm ended, because nobody knows how long they would have run.
 func Test(h *accounting.History, o Options) Result {
-	var jobs []ostrich.Job
+	var jobs []lengths.Run
 	var names, scripts []uint64
 	users := make(map[string]ostrich.UserID)
 	hasName, hasScript := false, false
@@ -81,9 +83,12 @@ func Test(h *accounting.History, o Options) Result {
 			}
 			user = u
 		}
-		jobs = append(jobs, ostrich.Job{
-			ID: j.ID, User: user, Procs: int(j.Procs), Submit: j.Submit, Start: j.Start, End: j.End, Suspended: j.Suspended,
-			Estimate: max(1, cmp.Or(j.Limit, o.MaxTime[h.Partitions[j.Partition]], o.DefaultLimit)), Outcome: j.State.Outcome(),
+		jobs = append(jobs, lengths.Run{
+			Request: lengths.Request{
+				Limit: max(1, cmp.Or(j.Limit, o.MaxTime[h.Partitions[j.Partition]], o.DefaultLimit)), Procs: int(j.Procs),
+			},
+			ID: j.ID, User: user, Submit: j.Submit, Departs: scalar.Departs(j.Submit, j.Start, j.End), Outcome: j.State.Outcome(),
+			Ran: max(0, ostrich.Duration(j.End-j.Start)-j.Suspended),
 		})
 		names, scripts = append(names, j.NameClass), append(scripts, cmp.Or(j.ScriptClass, j.NameClass))
 		hasName, hasScript = hasName || j.NameClass != 0, hasScript || j.ScriptClass != 0
@@ -92,25 +97,25 @@ func Test(h *accounting.History, o Options) Result {
 	if len(jobs) == 0 {
 		return r
 	}
-	var variants []ostrich.Variant
-	add := func(p ostrich.Predictor, class string, classes []uint64) {
-		variants = append(variants, ostrich.Variant{Predictor: p, Classes: classes})
+	var variants []lengths.Variant
+	add := func(p lengths.Predictor, class string, classes []uint64) {
+		variants = append(variants, lengths.Variant{Predictor: p, Classes: classes})
 		r.Rows = append(r.Rows, Row{Predictor: p.String(), Class: class})
 	}
 	// Those of the bags-of-tasks paper, which come after Alike, are tested if one is set.
-	for p := range ostrich.Predictor(len(ostrich.PredictorNames)) {
-		if p < ostrich.Alike || p > ostrich.Alike && p.String() == o.Predictor {
+	for p := range lengths.Predictor(len(lengths.PredictorNames)) {
+		if p < lengths.Alike || p > lengths.Alike && p.String() == o.Predictor {
 			add(p, "", nil)
 		}
 	}
-	add(ostrich.Alike, off, nil)
+	add(lengths.Alike, off, nil)
 	if hasName {
-		add(ostrich.Alike, name, names)
+		add(lengths.Alike, name, names)
 	}
 	if hasScript {
-		add(ostrich.Alike, script, scripts)
+		add(lengths.Alike, script, scripts)
 	}
-	for i, a := range ostrich.Backtest(jobs, variants) {
+	for i, a := range lengths.Backtest(jobs, variants) {
 		row := &r.Rows[i]
 		row.Jobs, row.LogError, row.WorkError, row.Within2 = a.Jobs, a.LogError, a.WorkError, a.Within2
 		if !math.IsNaN(a.ShortAUC) {
@@ -224,7 +229,7 @@ func (r *Result) Sentence() string {
 
 // limits compares time limits with what is set.
 func (r *Result) limits(set *Row) string {
-	limit := r.find(func(w Row) bool { return w.Predictor == ostrich.ByLimit.String() })
+	limit := r.find(func(w Row) bool { return w.Predictor == lengths.ByLimit.String() })
 	if limit == nil || limit == set {
 		return ""
 	}

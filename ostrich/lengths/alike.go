@@ -1,9 +1,9 @@
-package ostrich
+package lengths
 
 import "slices"
 
 // A class identifies jobs of one user with the same width and limit, and the same
-// Job.Class where that is known.
+// Request.Class where that is known.
 type class struct {
 	limit Duration
 	procs int
@@ -11,25 +11,25 @@ type class struct {
 }
 
 // classOf returns the class of a job, and that of all jobs of its width and limit.
-func classOf(j *Job) (c, wide class) {
-	c = class{limit: j.Estimate, procs: j.Procs, what: j.Class}
+func classOf(r *Request) (c, wide class) {
+	c = class{limit: r.Limit, procs: r.Procs, what: r.Class}
 	wide = c
 	wide.what = 0
 	return c, wide
 }
 
-// recentLengths is how many lengths a prediction is made from. More are steadier, fewer
+// Latest is how many lengths a prediction is made from. More are steadier, fewer
 // follow changes sooner; 9 was measured with Alike (docs/adr/0002).
-const recentLengths = 9
+const Latest = 9
 
 // recent holds the latest lengths of a class.
 type recent struct {
-	lengths [recentLengths]Duration
+	lengths [Latest]Duration
 	count   int // lengths added so far
 }
 
 func (r *recent) add(d Duration) {
-	r.lengths[r.count%recentLengths] = d
+	r.lengths[r.count%Latest] = d
 	r.count++
 }
 
@@ -38,7 +38,7 @@ func (r *recent) add(d Duration) {
 // one, because a running job cannot be stopped: two thirds was measured against the
 // median, the mean and the longest (docs/adr/0002).
 func (r *recent) expected() Duration {
-	n := min(r.count, recentLengths)
+	n := min(r.count, Latest)
 	sorted := r.lengths
 	slices.Sort(sorted[:n])
 	return sorted[(2*n+2)/3-1]

@@ -1,15 +1,17 @@
-package ostrich
+package lengths
 
 import (
 	"cmp"
 	"math"
 	"slices"
+
+	"slurm-ostrich/ostrich/scalar"
 )
 
 // Variant is a predictor to test, with the classes that it uses.
 type Variant struct {
 	Predictor Predictor
-	Classes   []uint64 // replace Job.Class, by index of the job; nil keeps it
+	Classes   []uint64 // replace Request.Class, by index of the job; nil keeps it
 }
 
 // Accuracy measures how well a predictor would have predicted the lengths of jobs.
@@ -29,11 +31,22 @@ type Accuracy struct {
 // ShortJob is the limit of a short job, see Accuracy.
 const ShortJob Duration = 60
 
+// Run is a job that has run and ended.
+type Run struct {
+	Request
+	ID      scalar.JobID
+	User    scalar.UserID
+	Submit  scalar.Time
+	Departs scalar.Departure
+	Outcome Outcome
+	Ran     Duration // without the time in which it was suspended
+}
+
 // Backtest predicts the lengths of jobs that have run. It predicts each at its
-// submission, from the jobs that had ended by then, in the order of Compare. The jobs
-// must be sorted by Submit and have a Start and an End. The result has an entry for
+// submission, from the jobs that had ended by then, in the order of
+// their departures. The jobs must be sorted by Submit. The result has an entry for
 // each variant; without jobs its fields are zero or NaN.
-func Backtest(jobs []Job, variants []Variant) []Accuracy {
+func Backtest(jobs []Run, variants []Variant) []Accuracy {
 	b := newBacktest(jobs)
 	list := make([]Accuracy, len(variants))
 	for i, v := range variants {
@@ -44,16 +57,16 @@ func Backtest(jobs []Job, variants []Variant) []Accuracy {
 
 // backtest is what all variants have in common.
 type backtest struct {
-	jobs  []Job
+	jobs  []Run
 	users []int32 // of the jobs, from 0
 	count int     // users
 	ends  []int32 // jobs in the order in which they are learned from
 	guess []uint64
 }
 
-func newBacktest(jobs []Job) *backtest {
+func newBacktest(jobs []Run) *backtest {
 	b := &backtest{jobs: jobs, users: make([]int32, len(jobs)), ends: make([]int32, len(jobs)), guess: make([]uint64, len(jobs))}
-	places := make(map[UserID]int32)
+	places := make(map[scalar.UserID]int32)
 	for i := range jobs {
 		place, ok := places[jobs[i].User]
 		if !ok {
@@ -65,19 +78,19 @@ func newBacktest(jobs []Job) *backtest {
 	b.count = len(places)
 	slices.SortFunc(b.ends, func(x, y int32) int {
 		i, j := &jobs[x], &jobs[y]
-		return cmp.Or(cmp.Compare(departs(i), departs(j)), cmp.Compare(i.ID, j.ID), cmp.Compare(x, y))
+		return cmp.Or(cmp.Compare(i.Departs, j.Departs), cmp.Compare(i.ID, j.ID), cmp.Compare(x, y))
 	})
 	return b
 }
 
 func (b *backtest) run(v Variant) Accuracy {
-	pasts, tasks := make([]past, b.count), make([]int, b.count) // unfinished ones
-	var all spent
+	pasts, open := make([]Past, b.count), make([]int, b.count) // unfinished jobs
+	var all Used
 	a := Accuracy{Jobs: len(b.jobs)}
 	var sum, off, work float64
 	var within int
 	next := 0
-	job := func(i int32) Job {
+	job := func(i int32) Run {
 		j := b.jobs[i]
 		if v.Classes != nil {
 			j.Class = v.Classes[i]
@@ -88,18 +101,18 @@ func (b *backtest) run(v Variant) Accuracy {
 		j := job(int32(i))
 		for next < len(b.ends) {
 			k := b.ends[next]
-			if departs(&b.jobs[k]).after(j.Submit) {
+			if b.jobs[k].Departs.After(j.Submit) {
 				break
 			}
 			ended := job(k)
-			tasks[b.users[k]] -= ended.Count()
-			pasts[b.users[k]].learn(v.Predictor, &all, &ended, ended.ran())
+			open[b.users[k]]--
+			pasts[b.users[k]].Learn(v.Predictor, &all, &ended.Request, ended.Outcome, ended.Ran)
 			next++
 		}
 		u := b.users[i]
-		tasks[u] += j.Count()
-		ran := max(1, j.ran())
-		expect, _ := pasts[u].predict(v.Predictor, &all, &j, tasks[u])
+		open[u]++
+		ran := max(1, j.Ran)
+		expect, _ := pasts[u].Predict(v.Predictor, &all, &j.Request, open[u])
 		sum += math.Abs(math.Log(float64(expect) / float64(ran)))
 		off += math.Abs(float64(expect-ran)) * float64(j.Procs)
 		work += float64(ran) * float64(j.Procs)

@@ -1,4 +1,4 @@
-package ostrich
+package lengths
 
 import (
 	"math"
@@ -114,27 +114,6 @@ func TestSeriesMean(t *testing.T) {
 			t.Fatalf("adaptive smoothing %v, outside of %v to %v", got, low, high)
 		}
 	})
-}
-
-// TestSeriesShared: a copy of a schedule learns by itself.
-func TestSeriesShared(t *testing.T) {
-	for _, p := range []Predictor{ByAdaptive, ByRegression, ByMeanTen, ByMean} {
-		s := mustNew(t, Options{Procs: 4, Predictor: p})
-		job := func(id JobID) Job { return Job{ID: id, User: 1, Procs: 1, Estimate: 1000} }
-		ended(t, s, job(1), 100)
-		other := s.Clone()
-		for id := JobID(2); id < 9; id++ {
-			ended(t, other, job(id), 300)
-		}
-		for one, want := range map[*Schedule][2]Duration{s: {100, 100}, other: {200, 300}} {
-			j := job(9)
-			j.Submit = one.now + 1
-			mustStep(t, one, Event{At: j.Submit, Kind: Submit, Job: j})
-			if got, _ := one.Expected(9); got < want[0] || got > want[1] {
-				t.Errorf("%v: expects %d, want %d to %d", p, got, want[0], want[1])
-			}
-		}
-	}
 }
 
 // TestForecast is the predictor of a schedule without limits.

@@ -1,4 +1,4 @@
-package ostrich
+package lengths
 
 import "math"
 
