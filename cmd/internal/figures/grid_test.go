@@ -1,3 +1,5 @@
+//go:build !race
+
 package figures
 
 import (
@@ -14,7 +16,7 @@ import (
 // and OStrich and FairCamp take part in it.
 func TestGridFigures(t *testing.T) {
 	for _, name := range []string{"bot-4", "bot-5", "bot-8", "bot-10", "bot-11"} {
-		r := drawFigure(t, name, Input{Workers: 2, Short: true})
+		r := drawShort(t, name)
 		if len(r.Numbers) == 0 || len(r.Pictures) < 2 || len(r.Tables) != 1 {
 			t.Errorf("%s: %d numbers, %d pictures, %d tables", name, len(r.Numbers), len(r.Pictures), len(r.Tables))
 		}
@@ -29,7 +31,7 @@ func TestGridFigures(t *testing.T) {
 // TestGridTable: all ways of a sample have the same tasks, and without an end all of
 // them end. No replication uses more than what the copies that ended first need.
 func TestGridTable(t *testing.T) {
-	r := drawFigure(t, "bot-5", Input{Workers: 2, Short: true})
+	r := drawShort(t, "bot-5")
 	tasks := make(map[string]string)
 	for _, row := range r.Tables[0].Rows {
 		if before, known := tasks[row[0]]; known && before != row[2] {

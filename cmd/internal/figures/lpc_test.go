@@ -1,3 +1,5 @@
+//go:build !race
+
 package figures
 
 import (
@@ -8,14 +10,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
-	"slurm-ostrich/ostrich/trace/tracetest"
 )
-
-func lpcInput(t *testing.T) Input {
-	t.Helper()
-	dir := tracetest.Folder(t)
-	return Input{Traces: dir, Workers: 1}
-}
 
 // TestLPCNumbers pins ours beside those of thesis section 5.5.
 func TestLPCNumbers(t *testing.T) {

@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"math"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/cmd/internal/svg/svgtest"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/sim"
@@ -60,6 +58,12 @@ func drawShort(t *testing.T, name string) *Result {
 	return shorts[name]
 }
 
+// lpcInput is the input of figures that are drawn from whole logs.
+func lpcInput(t *testing.T) Input {
+	t.Helper()
+	return Input{Traces: tracetest.Folder(t), Workers: 1}
+}
+
 // number is what a figure has found.
 func (r *Result) number(t *testing.T, what string) string {
 	t.Helper()
@@ -70,17 +74,6 @@ func (r *Result) number(t *testing.T, what string) string {
 	}
 	t.Fatalf("no number %q in %v", what, r.Numbers)
 	return ""
-}
-
-// TestWorkers: the number of workers changes nothing.
-func TestWorkers(t *testing.T) {
-	same := cmp.Comparer(func(a, b *svg.Picture) bool { return a.Name == b.Name && bytes.Equal(a.File(), b.File()) })
-	for _, name := range []string{"hipc-3", "hipc-5", "ppam-2"} {
-		one := drawFigure(t, name, Input{Workers: 1, Short: true})
-		if diff := cmp.Diff(one, drawFigure(t, name, Input{Workers: 3, Short: true}), same); diff != "" {
-			t.Errorf("%s: one worker against three: -one +three\n%s", name, diff)
-		}
-	}
 }
 
 func TestInstances(t *testing.T) {
