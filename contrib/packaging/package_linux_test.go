@@ -184,7 +184,7 @@ func TestPackages(t *testing.T) {
 	t.Run("Unit", func(t *testing.T) {
 		has(t, "systemd-analyze")
 		// 0 is a closed box, 10 is root.
-		for name, unit := range map[string]string{"exposure": unitFile, "exposure by night": nightlyUnit + ".service"} {
+		for name, unit := range map[string]string{"exposure": unitFile, "exposure-by-night": nightlyUnit + ".service"} {
 			out := run(t, "systemd-analyze", "security", "--offline=true", "--threshold=15", path("files"+unit))
 			t.Attr(name, strings.TrimSpace(out[strings.LastIndexByte(strings.TrimSpace(out), '\n')+1:]))
 		}

@@ -82,8 +82,8 @@ var (
 	sets     = regexp.MustCompile(`^(?:set )?(\w+)=(\S+) in slurm\.conf$`)
 	adds     = regexp.MustCompile(`^add (\S+) to slurm\.conf's (\w+)(?:, in place of what it has of them)?$`)
 	divides  = regexp.MustCompile(`^divide all PriorityWeight\* of slurm\.conf by (\d+)$`)
-	settings = regexp.MustCompile(`^(?:set )?[a-z_.]+: \w+(?: and [a-z_.]+: \w+)*(?: or more)?$`)
-	setting  = regexp.MustCompile(`([a-z_.]+): (\w+)`)
+	settings = regexp.MustCompile(`^(?:set )?[a-z_.]+: [\w=]+(?: and [a-z_.]+: [\w=]+)*(?: or more)?$`)
+	setting  = regexp.MustCompile(`([a-z_.]+): ([\w=]+)`)
 	commands = regexp.MustCompile(`^(?:[a-z ]+: )?((?:sacctmgr|install|chown) .*)$`)
 )
 
