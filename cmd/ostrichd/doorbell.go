@@ -168,7 +168,7 @@ func (d *daemon) hear(a heard) {
 	switch {
 	case a.err != nil:
 		answer = "failed"
-		d.log.Debug().Err(a.err).Msg("the doorbell got no answer; a cycle finds out why")
+		d.log.Debug().Err(a.err).Msg("sdiag did not answer; a cycle finds out why")
 	case d.bell.rung:
 		answer = "moved"
 	}

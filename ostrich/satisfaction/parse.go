@@ -10,7 +10,7 @@ import (
 const literal = "literal"
 
 // Usage says what Parse reads.
-const Usage = "median, .25 or .75 of a survey's users, or C1,C2 where a job that runs p may take C1·p + C2 minutes in all; with ,literal behind it, equation 22 of the survey's paper as printed"
+const Usage = "median, .25 or .75 of the users of a survey, or C1,C2: a job that runs p minutes may take C1·p + C2 from submission to end; ,literal behind it reads equation 22 of the survey's paper as printed"
 
 // Parse reads an acceptance: "median", ".25" or ".75" for a row of Table I, or "C1,C2"
 // for a site's own, with C2 in minutes. ",literal" behind it takes equation 22 as

@@ -54,9 +54,9 @@ func Settings(c *Config) []Setting {
 		{Key: "source", Value: oneOf(&c.From, Tables, Sacct), Usage: "where jobs are read: database (slurmdbd's tables) or sacct (Slurm's commands, where nobody may read the database)"},
 		{Key: "mode", Value: oneOf(&c.Mode, Observe, Enforce), Usage: "observe (write nothing) or enforce (write priorities)"},
 		{Key: "interval", Value: span{&c.Interval, time.Second}, Usage: "longest pause between two cycles"},
-		{Key: "interval.min", Value: span{&c.MinInterval, time.Second}, Usage: "shortest time from the beginning of a cycle to that of the next, which begins when sdiag shows that jobs were submitted, started or ended; as long as interval: sdiag is not asked in between"},
+		{Key: "interval.min", Value: span{&c.MinInterval, time.Second}, Usage: "shortest time between the beginnings of two cycles; sdiag, asked every second, triggers one when jobs were submitted, started or ended; as long as interval: sdiag is not asked"},
 
-		{Key: "database.address", Value: list{&c.Database.Addresses}, Usage: "host:port of slurmdbd's MySQL or MariaDB, or the path of its socket; of several, comma-separated, the first that answers and is not behind is read"},
+		{Key: "database.address", Value: list{&c.Database.Addresses}, Usage: "host:port of slurmdbd's MySQL or MariaDB, or the path of its socket; comma-separated: the first that answers and is not behind"},
 		{Key: "database.user", Value: text{&c.Database.User}, Usage: "database account; SELECT is all it needs"},
 		{Key: "database.password_file", Value: text{&c.Database.PasswordFile}, Usage: "file with the password of the account; $NAME is taken from the environment"},
 		{Key: "database.password", Value: text{&c.Database.Password}, NoFlag: true, Usage: "password of the account"},
@@ -68,21 +68,21 @@ func Settings(c *Config) []Setting {
 		{Key: "slurm.conf", Value: text{&c.Slurm.Conf}, Usage: "path of slurm.conf; empty: SLURM_CONF or Slurm's own default"},
 		{Key: "slurm.timeout", Value: span{&c.Slurm.Timeout, time.Second}, Usage: "longest time for one Slurm command; a query of the database, and a sacct, may take 30s, or this if it is longer"},
 
-		{Key: "campaign.rule", Value: rule{&c.Campaign.Rule}, Usage: "how campaigns are detected: max, last, arrival=TIME (a gap of TIME ends one) or window=TIME (TIME after its first job it ends)"},
+		{Key: "campaign.rule", Value: rule{&c.Campaign.Rule}, Usage: "how campaigns are detected: max, last, arrival=TIME (a gap of TIME ends one) or window=TIME (one ends TIME after its first job)"},
 		{Key: "campaign.declared", Value: byName(&c.Campaign.Declared, ledger.DeclareNames), Usage: "where users say which jobs are one campaign: off, comment (campaign:NAME in --comment), wckey or name (NAME:... in --job-name)"},
 
 		{Key: "schedule.shares", Value: byName(&c.Schedule.Shares, ledger.ShareNames), Usage: "flat (every user alike) or tree (shares of Slurm's associations)"},
 		{Key: "schedule.predictor", Value: byName(&c.Schedule.Predictor, lengths.PredictorNames), Usage: "expected length of a job: " + names(lengths.PredictorNames)},
-		{Key: "schedule.class", Value: byName(&c.Schedule.Class, ledger.ClassNames), Usage: "which jobs of a user do the same, for predictors that ask: off, name (without digits) or script (where Slurm stores it, else name)"},
+		{Key: "schedule.class", Value: byName(&c.Schedule.Class, ledger.ClassNames), Usage: "which jobs of a user are similar, for predictors that ask: off, name (without digits) or script (where Slurm stores it, else name)"},
 		{Key: "schedule.hints", Value: oneOf(&c.Schedule.Hints, hintsOff, hintsComment), Usage: "where users say how long a job will run: off or comment (expect=TIME in --comment)"},
 		{Key: "pools", Value: pools{&c.Pools}, Usage: "partitions that share nodes, as name=partition,...;...; empty: the whole cluster is one pool"},
 
-		{Key: "satisfaction", Value: accepted{&c.Satisfaction, &c.Due}, Usage: "the wait that users accept, which orders nothing: jobs are due by it, and explain and the status page show until when, which is no promise: " + satisfaction.Usage + "; empty: median, and it is not shown"},
+		{Key: "satisfaction", Value: accepted{&c.Satisfaction, &c.Due}, Usage: "how long users accept to wait, for measures alone; if set, explain and the status page show until when a job is in time: " + satisfaction.Usage + "; empty: median, not shown"},
 
 		{Key: "priority.channel", Value: oneOf(&c.Priority.Channel, priority.SiteFactor, priority.Nice, priority.Priority), Usage: "what is written: sitefactor, nice, priority"},
 		{Key: "priority.mode", Value: mode{&c.Priority.Mode, &c.Priority.Weight}, Usage: "strict (outweigh all of multifactor) or weight=N (one factor among the others, of N priority points for the head of the order)"},
 		{Key: "priority.depth", Value: number{&c.Priority.Depth}, Usage: "how many jobs get an exact rank; 0: those that may start soon and, beyond, as deep as Slurm looks"},
-		{Key: "priority.classes", Value: byName(&c.Priority.Classes, priority.ClassByNames), Usage: "with priority.mode strict: which of Slurm's settings put jobs into classes, of which one goes before all of the next: auto (what differs), qos, partition, qos,partition or off"},
+		{Key: "priority.classes", Value: byName(&c.Priority.Classes, priority.ClassByNames), Usage: "which of Slurm's settings make classes of jobs, each before all of the next, in priority.mode strict: auto (what differs), qos, partition, qos,partition or off"},
 
 		{Key: "include.users", Value: list{&c.Include.Users}, Usage: "the only users whose jobs are managed, comma-separated; empty: all"},
 		{Key: "include.accounts", Value: list{&c.Include.Accounts}, Usage: "the only accounts whose jobs are managed, comma-separated; empty: all"},
@@ -99,10 +99,10 @@ func Settings(c *Config) []Setting {
 		{Key: "journal", Value: text{&c.Journal}, Usage: "file to which every write goes"},
 		{Key: "socket", Value: text{&c.Socket}, Usage: "path of the Unix socket at which the users of this host ask for plan, campaigns, shares and explanations of their jobs; empty: none"},
 		{Key: "listen", Value: text{&c.Listen}, Usage: "host:port of /metrics, /healthz and /readyz; empty: none"},
-		{Key: "metrics.per_user", Value: truth{&c.Metrics.PerUser}, Usage: "whether /metrics tells of each user too: true or false"},
+		{Key: "metrics.per_user", Value: truth{&c.Metrics.PerUser}, Usage: "whether /metrics has series for each user: true or false"},
 		{Key: "status.listen", Value: text{&c.Status.Listen}, Usage: "host:port of the status page, meant for a loopback address, maybe that of listen; empty: none"},
-		{Key: "status.hosts", Value: list{&c.Status.Hosts}, Usage: "names by which the status page and /metrics may be asked for beside IP addresses, localhost and this machine's name, comma-separated; *: any"},
-		{Key: "status.user_header", Value: text{&c.Status.UserHeader}, Usage: "header in which a proxy on this host names the user who is logged in, such as X-Remote-User; empty: the status page shows everybody what Slurm shows everybody"},
+		{Key: "status.hosts", Value: list{&c.Status.Hosts}, Usage: "names in requests for the status page and /metrics that are answered, beside IP addresses, localhost and this machine's name, comma-separated; *: any"},
+		{Key: "status.user_header", Value: text{&c.Status.UserHeader}, Usage: "header in which a proxy on this host names the user who is logged in, such as X-Remote-User; empty: all visitors see what Slurm shows everybody"},
 		{Key: "web.config_file", Value: text{&c.Web.ConfigFile}, Usage: "file with the TLS certificate and the passwords for listen and status.listen, in the format of Prometheus' exporters; $NAME is taken from the environment; empty: neither"},
 		{Key: "log.level", Value: oneOf(&c.Log.Level, "debug", "info", "warn", "error"), Usage: "debug, info, warn or error"},
 	}

@@ -44,7 +44,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 		Commands: []*cli.Command{
 			{
 				Name:      "run",
-				Usage:     "run a scenario and print how each user's campaigns fared",
+				Usage:     "run a scenario and print the results of each user's campaigns",
 				UsageText: "load run --scenario FILE [--run NAME] [--seed N] [--json FILE]",
 				Flags: []cli.Flag{
 					&cli.StringFlag{Name: "scenario", Usage: "scenario `FILE`", Required: true},
