@@ -293,7 +293,7 @@ func (s *State) finish() {
 		return cmp.Or(cmp.Compare(a.ended, b.ended), cmp.Compare(a.lead, b.lead), cmp.Compare(a.pool, b.pool), cmp.Compare(a.user, b.user))
 	})
 	for _, c := range done {
-		if !s.report.finished(c, s.pools[c.pool].name) {
+		if !s.report.finished(c, &s.pools[c.pool]) {
 			continue
 		}
 		s.trends.add(trendStretch, c.ended, c.stretch(), 1)

@@ -154,3 +154,28 @@ func TestNoteOfClasses(t *testing.T) {
 		}
 	}
 }
+
+// What has ended is listed with the class of its jobs, where there are classes.
+func TestClassOfTheFinished(t *testing.T) {
+	for by, want := range map[priority.ClassBy]map[ostrich.JobID]string{
+		priority.ClassesOff: {1: "", 2: ""}, priority.ClassesAuto: {1: "gpu+main", 2: "high"},
+	} {
+		s := newSite(t, 10, func(c *sidecar.Config) { c.Priority.Classes = by })
+		s.submit(1, 1, 1, 100)
+		s.submit(2, 2, 1, 100, func(j *ostrich.Job, _ *priority.Queued) { j.Partition = "high" })
+		s.cycle()
+		s.start(1, 2)
+		s.cycle()
+		s.end(1, 2)
+		s.cycle()
+		r := s.cycle()
+		got := make(map[ostrich.JobID]string)
+		for _, f := range r.Campaigns.Last {
+			got[f.Campaign] = f.Class
+		}
+		equal(t, by.String(), want, got)
+		if head := r.lastTable().Header; slices.Contains(head, "CLASS") != (by == priority.ClassesAuto) {
+			t.Errorf("priority.classes %s: the table has %q", by, head)
+		}
+	}
+}

@@ -110,7 +110,8 @@ type BrokenBy struct {
 // Finished is a campaign that has ended.
 type Finished struct {
 	Pool      string           `json:"pool"`
-	User      string           `json:"user"` // account/user with shares from the association tree
+	Class     string           `json:"class"` // "": there are no classes
+	User      string           `json:"user"`  // account/user with shares from the association tree
 	Campaign  ostrich.JobID    `json:"campaign"`
 	Submitted ostrich.Time     `json:"submitted"`
 	Ended     ostrich.Time     `json:"ended"`
@@ -164,7 +165,7 @@ func (r *Report) cycle(c *sidecar.Cycle, config sidecar.Config) {
 }
 
 // finished adds an ended campaign, and reports whether any of its jobs ran.
-func (r *Report) finished(c *campaign, pool string) bool {
+func (r *Report) finished(c *campaign, in *pool) bool {
 	all := &r.Campaigns
 	if c.work == 0 && c.longest == 0 {
 		all.Cancelled++
@@ -172,7 +173,7 @@ func (r *Report) finished(c *campaign, pool string) bool {
 	}
 	all.Finished++
 	f := &Finished{
-		Pool: pool, User: c.name, Campaign: c.lead, Submitted: c.first, Ended: c.ended,
+		Pool: in.name, Class: in.class, User: c.name, Campaign: c.lead, Submitted: c.first, Ended: c.ended,
 		Flow: ostrich.Duration(c.ended - c.first), Stretch: c.stretch(), Reasons: []string{},
 	}
 	bound := c.bound // reports are shared, campaigns are not

@@ -48,6 +48,7 @@ type State struct {
 // pool is one pool.
 type pool struct {
 	name     string
+	class    string // "": there are no classes
 	schedule *ostrich.Schedule
 	changed  bool // since the cycle before
 	procs    int
@@ -129,6 +130,9 @@ func (s *State) begin(c *sidecar.Cycle, from Source) {
 	s.promise.forget()
 	for i, in := range c.Pools {
 		s.pools[i] = pool{name: in.Pool.Name, schedule: in.Schedule, procs: in.Schedule.Procs()}
+		if in.Class < len(c.Plan.Classes) {
+			s.pools[i].class = c.Plan.Classes[in.Class]
+		}
 	}
 	for _, r := range from.Live() {
 		j := new(job)

@@ -109,6 +109,9 @@ func (r *Report) lastTable() format.Table {
 		Title:  "The campaigns that finished last",
 		Header: []string{"CAMPAIGN", "USER", "POOL", "SUBMITTED", "ENDED", "FLOW", "STRETCH", "BOUND", "KEPT", "REASONS"},
 	}
+	if len(r.Classes) > 0 {
+		t.Header = append(t.Header, "CLASS")
+	}
 	for _, f := range r.Campaigns.Last {
 		bound, kept := "never", ""
 		if f.Bound != nil {
@@ -117,8 +120,14 @@ func (r *Report) lastTable() format.Table {
 				kept = "no"
 			}
 		}
-		t.Add(f.Campaign, f.User, f.Pool, format.Moment(float64(f.Submitted)), format.Moment(float64(f.Ended)), format.ElapsedCell(f.Flow),
-			fmt.Sprintf("%.2f", f.Stretch), bound, kept, strings.Join(f.Reasons, ","))
+		cells := []any{
+			f.Campaign, f.User, f.Pool, format.Moment(float64(f.Submitted)), format.Moment(float64(f.Ended)), format.ElapsedCell(f.Flow),
+			fmt.Sprintf("%.2f", f.Stretch), bound, kept, strings.Join(f.Reasons, ","),
+		}
+		if len(r.Classes) > 0 {
+			cells = append(cells, f.Class)
+		}
+		t.Add(cells...)
 	}
 	return t
 }

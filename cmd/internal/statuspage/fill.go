@@ -56,7 +56,7 @@ func (s *Snapshot) addReport(found *live.Report) {
 	for _, f := range found.Campaigns.Last {
 		account, user := sidecar.Owner(f.User)
 		s.Finished = append(s.Finished, Finished{
-			Pool: f.Pool, User: user, Account: account, Campaign: f.Campaign, Submitted: f.Submitted, Ended: f.Ended,
+			Pool: f.Pool, Class: f.Class, User: user, Account: account, Campaign: f.Campaign, Submitted: f.Submitted, Ended: f.Ended,
 			Flow: f.Flow, Stretch: f.Stretch, Bound: f.Bound, Broken: f.Broken,
 		})
 	}

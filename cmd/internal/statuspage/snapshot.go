@@ -147,6 +147,7 @@ type Campaign struct {
 // Finished is a campaign that has ended since the daemon began.
 type Finished struct {
 	Pool      string           `json:"pool"`
+	Class     string           `json:"class"` // "": there are no classes
 	User      string           `json:"user"`
 	Account   string           `json:"account"`
 	Campaign  ostrich.JobID    `json:"campaign"`
