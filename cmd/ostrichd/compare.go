@@ -58,7 +58,7 @@ var (
 	nightStretchDesc = prometheus.NewDesc("ostrich_compare_user_stretch_ratio",
 		"Mean stretch per user in the latest nightly comparison, by run: recorded (what happened), fairshare, ostrich.", []string{"period", "run"}, nil)
 	nightChangeDesc = prometheus.NewDesc("ostrich_compare_user_stretch_change_ratio",
-		"Difference of that from the baseline's, fairshare: the value, and the low and high end of its 95 % interval, which exist with enough users.", []string{"period", "run", "bound"}, nil)
+		"Difference of that from the baseline's, which is the first policy, fairshare unless the unit names another: the value, and the low and high end of its 95 % interval, which exist with enough users.", []string{"period", "run", "bound"}, nil)
 	stretchDesc = prometheus.NewDesc("ostrich_campaign_stretch_ratio",
 		"Stretch of finished campaigns: flow time over the shortest possible time on an empty machine.", nil, nil)
 	flowDesc = prometheus.NewDesc("ostrich_campaign_flow_seconds",
@@ -97,7 +97,7 @@ func (m *compared) Collect(to chan<- prometheus.Metric) {
 	}
 	for _, n := range r.Nights {
 		one(nightDesc, prometheus.GaugeValue, float64(n.Made), n.Period)
-		for i, c := range n.Changes {
+		for i, c := range live.Nameless(n.Changes) {
 			if i == 0 {
 				one(nightStretchDesc, prometheus.GaugeValue, c.Baseline, n.Period, n.Baseline)
 			}

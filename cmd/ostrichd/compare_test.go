@@ -18,8 +18,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/rs/zerolog"
 
+	"slurm-ostrich/cmd/internal/access"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/priority/slurm"
 )
 
 // listening is the command "listening FILE ARGUMENTS" of the scripts: ostrichd
@@ -194,6 +196,10 @@ func TestNightly(t *testing.T) {
 	w := newWorld()
 	w.daemon.sidecar = w
 	night(t, &w.daemon.config)
+	directory := func(private ...string) *access.Directory { // what slurmdbd hides
+		return access.NewDirectory(func(context.Context) (slurm.Users, error) { return slurm.Users{Private: private}, nil }, func(error) {}, time.Now)
+	}
+	w.daemon.users = directory()
 	observe := func() {
 		t.Helper()
 		c := seen(t)
@@ -228,6 +234,12 @@ func TestNightly(t *testing.T) {
 	for _, nothing := range []string{"/compare/", "/compare/month.html", "/compare/day.json", "/compare/..%2fjournal.jsonl"} {
 		answer(nothing, http.StatusNotFound)
 	}
+	w.daemon.users = directory("jobs")
+	answer("/compare/day.html", http.StatusNotFound)
+	if page := answer("/", http.StatusOK).Body.String(); strings.Contains(page, "alice most") {
+		t.Error("slurmdbd hides the ended jobs of others, and the page tells of them")
+	}
+	w.daemon.users = directory()
 	w.daemon.private.Store(&[]string{"jobs"})
 	answer("/compare/day.html", http.StatusNotFound)
 	if page := answer("/", http.StatusOK).Body.String(); strings.Contains(page, "alice most") || strings.Contains(page, "compare/week.html") || !strings.Contains(page, "-2.00 to -1.00") {

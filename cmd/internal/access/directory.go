@@ -45,8 +45,11 @@ func NewDirectory(ask func(context.Context) (slurm.Users, error), failed func(er
 }
 
 // of returns the Slurm user of a uid, and whether slurmdbd shows everybody the ended jobs
-// of others. The zero value has no rights.
+// of others. The zero value has no rights. A nil directory knows nobody.
 func (d *Directory) of(ctx context.Context, uid uint32) (u slurm.User, ended bool) {
+	if d == nil {
+		return u, false
+	}
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
 	if asking := d.renew(); asking != nil {

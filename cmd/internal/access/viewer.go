@@ -44,6 +44,9 @@ func (d *Directory) OfRequest(r *http.Request, header string, private *[]string)
 		return &view.Viewer{}, nil
 	}
 	v := view.NewViewer(*private)
+	if v.Jobs {
+		_, v.Ended = d.of(r.Context(), 0)
+	}
 	if header == "" || !loopback(r.RemoteAddr) {
 		return v, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"slurm-ostrich/cmd/internal/format"
@@ -120,7 +121,7 @@ func (f *nightFile) refresh(path, period string) {
 		*f = nightFile{}
 		return
 	}
-	if err == nil && f.info != nil && os.SameFile(f.info, info) && f.info.ModTime().Equal(info.ModTime()) && f.info.Size() == info.Size() {
+	if err == nil && f.info != nil && f.err == nil && os.SameFile(f.info, info) && f.info.ModTime().Equal(info.ModTime()) && f.info.Size() == info.Size() {
 		return
 	}
 	*f = nightFile{info: info, err: err}
@@ -182,16 +183,23 @@ func (n *Night) Open() (*os.File, time.Time, error) {
 	return f, info.ModTime(), err
 }
 
-// Seen returns the comparisons as a viewer may see them. Verdict and page name users.
+// Seen returns the comparisons as a viewer may see them. Verdict and page name users, and
+// are about jobs that have ended; so may the name of a run of --what-if share:USER=N.
 func Seen(nights []Night, v *view.Viewer) []Night {
-	if v.Jobs && v.Shares {
+	if v.Jobs && v.Shares && v.Ended {
 		return nights
 	}
 	seen := slices.Clone(nights)
 	for i := range seen {
 		seen[i].Verdict, seen[i].Page = []string{}, ""
+		seen[i].Changes = Nameless(seen[i].Changes)
 	}
 	return seen
+}
+
+// Nameless returns the changes whose run has no user or account in its name.
+func Nameless(changes []Change) []Change {
+	return slices.DeleteFunc(slices.Clone(changes), func(c Change) bool { return strings.Contains(c.Run, "share:") })
 }
 
 // NoNight says that nothing has been compared, and what to do.

@@ -129,6 +129,11 @@ func TestSeenNights(t *testing.T) {
 		equal(t, private, hidden, Seen(nights, view.NewViewer([]string{private})))
 	}
 	equal(t, "as it was", "day.html", nights[0].Page)
+	// slurmctld hides nothing, and slurmdbd ended jobs, or nobody knows yet.
+	equal(t, "ended jobs", hidden, Seen(nights, view.NewViewer(nil)))
+	named := []Night{{Period: "day", Verdict: []string{}, Changes: []Change{{Run: "ostrich, share:alice=3"}, {Run: "ostrich"}}}}
+	equal(t, "a user in a name", hidden, Seen(named, view.NewViewer(nil)))
+	equal(t, "and for all", named, Seen(named, view.Everything()))
 }
 
 // The report has the comparisons in words and in a table.

@@ -139,7 +139,7 @@ func identity(log *Log) string {
 	line := binary.AppendVarint(nil, int64(log.Procs))
 	for i := range log.Jobs {
 		j := &log.Jobs[i]
-		for _, n := range []int64{int64(j.User), int64(j.Submit), int64(j.Start), int64(j.Run), int64(j.Estimate), int64(j.Procs), int64(j.Class)} {
+		for _, n := range []int64{int64(j.User), int64(j.Submit), int64(j.Start), int64(j.Run), int64(j.Estimate), int64(j.Procs), int64(j.Class), int64(j.Outcome), int64(j.Hint)} {
 			line = binary.AppendVarint(line, n)
 		}
 		_, _ = sum.Write(line) // never fails

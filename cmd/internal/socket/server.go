@@ -112,6 +112,7 @@ func questions() map[string]question {
 		view.AskShares.Name:    of(view.AskShares, "user", "account", "partition"),
 		view.AskExplain.Name:   of(view.AskExplain, "job", "user"),
 		Compare: {
+			past: true, // the nightly comparisons are of such jobs
 			rows: func(*State, *view.Viewer, *view.Selection) int { return 0 },
 			answer: func(_ context.Context, s *State, v *view.Viewer, _ *view.Selection) (any, error) {
 				return s.Report.Seen(v), nil
@@ -194,7 +195,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, uid uint32, q qu
 // body makes the answer to a question of a user. Answers are made one at a time. Call sent
 // once it is sent. The error is a busyError if the user has to wait.
 func (s *Server) body(ctx context.Context, uid uint32, q question, state *State, by *view.Selection) (body *bytes.Buffer, sent func(), err error) {
-	v := s.Users.OfUID(ctx, state.Cycle, uid, s.limits.own, q.past && len(by.Jobs) > 0)
+	v := s.Users.OfUID(ctx, state.Cycle, uid, s.limits.own, q.past && (len(q.takes) == 0 || len(by.Jobs) > 0))
 	made, err := s.limits.begin(ctx, uid)
 	if err != nil {
 		return nil, nil, err

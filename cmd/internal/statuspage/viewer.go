@@ -11,12 +11,15 @@ import (
 // For returns the snapshot as a viewer may see it. Counts of the whole cluster, its
 // health and its trends are for everybody.
 func (s *Snapshot) For(v *view.Viewer) *Snapshot {
-	if v.Jobs && v.Shares {
+	if v.Jobs && v.Shares && v.Ended {
 		return s
 	}
 	seen := *s
-	seen.viewer = v
 	seen.Nights = live.Seen(s.Nights, v)
+	if v.Jobs && v.Shares {
+		return &seen
+	}
+	seen.viewer = v
 	seen.Shares = only(s.Shares, func(one *Share) bool { return v.Share(one.User.User, one.Account) })
 	seen.Campaigns = only(s.Campaigns, func(one *Campaign) bool { return v.Job(one.User, one.Account) })
 	for i := range seen.Campaigns {
