@@ -59,7 +59,10 @@ func (d *daemon) measures() *http.ServeMux {
 // pages serves the status page and its API.
 func (d *daemon) pages() http.Handler {
 	header := d.config.Status.UserHeader // A reload may change the configuration meanwhile.
-	viewer := func(r *http.Request) (*view.Viewer, error) { return d.users.OfRequest(r, header, d.private.Load()) }
+	viewer := func(r *http.Request) (*view.Viewer, error) {
+		found := d.metrics.compared.latest.Load()
+		return d.users.OfRequest(r, header, d.private.Load(), found != nil && len(found.Nights) > 0)
+	}
 	return statuspage.Handler(statuspage.Options{
 		Snapshot: d.snapshot, Viewer: viewer, Compare: d.metrics.compared.answer, Hosts: d.config.Status.Hosts,
 	})

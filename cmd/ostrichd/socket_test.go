@@ -315,7 +315,7 @@ func TestUnknownOperators(t *testing.T) {
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 	r.RemoteAddr = "127.0.0.1:4711"
 	r.Header.Set("X-Remote-User", "root")
-	if v, err := d.directory().OfRequest(r, "X-Remote-User", &[]string{"jobs"}); err != nil || v.Jobs {
+	if v, err := d.directory().OfRequest(r, "X-Remote-User", &[]string{"jobs"}, true); err != nil || v.Jobs {
 		t.Errorf("%+v %v", v, err)
 	}
 	if want := "who is an operator is not known; all but root are ordinary users until it is"; !strings.Contains(log.String(), want) || !strings.Contains(log.String(), "scontrol") {

@@ -45,10 +45,28 @@ func NewDirectory(ask func(context.Context) (slurm.Users, error), failed func(er
 }
 
 // of returns the Slurm user of a uid, and whether slurmdbd shows everybody the ended jobs
-// of others. The zero value has no rights. A nil directory knows nobody.
+// of others. The zero value has no rights.
 func (d *Directory) of(ctx context.Context, uid uint32) (u slurm.User, ended bool) {
+	users, ended := d.known(ctx)
+	return users[uid], ended
+}
+
+// named is of for the user of a name. The zero value is one whom Slurm does not know.
+func (d *Directory) named(ctx context.Context, name string) (u slurm.User, ended bool) {
+	users, ended := d.known(ctx)
+	for _, u := range users {
+		if u.Name == name {
+			return u, ended
+		}
+	}
+	return slurm.User{}, ended
+}
+
+// known returns the latest valid answer, and waits for a new one if that is old. It is not
+// to be changed. A nil directory knows nobody.
+func (d *Directory) known(ctx context.Context) (users map[uint32]slurm.User, ended bool) {
 	if d == nil {
-		return u, false
+		return nil, false
 	}
 	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
@@ -61,9 +79,9 @@ func (d *Directory) of(ctx context.Context, uid uint32) (u slurm.User, ended boo
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.now().Sub(d.success) >= lastsFor {
-		return slurm.User{}, false
+		return nil, false
 	}
-	return d.users[uid], d.ended
+	return d.users, d.ended
 }
 
 // renew begins to ask Slurm if what is known is old. It returns what is closed once Slurm
@@ -100,19 +118,4 @@ func (d *Directory) refresh(done chan<- struct{}) {
 		d.failed(err)
 	}
 	close(done)
-}
-
-// named returns the user of a name. The zero value is one whom Slurm does not know.
-func (d *Directory) named(ctx context.Context, name string) slurm.User {
-	d.of(ctx, 0) // waits for a new answer if the latest one is old
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.now().Sub(d.success) < lastsFor {
-		for _, u := range d.users {
-			if u.Name == name {
-				return u
-			}
-		}
-	}
-	return slurm.User{}
 }

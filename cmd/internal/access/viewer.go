@@ -38,20 +38,21 @@ const longestName = 256
 // OfRequest returns what the client of a web request may see: what Slurm, with private as its
 // PrivateData, shows everybody, or, if a proxy says in the header who is logged in, what Slurm
 // shows that user. Only requests from this host can come from the proxy. Without a header
-// ("") nobody is believed. A nil private is not known yet, and hides everything.
-func (d *Directory) OfRequest(r *http.Request, header string, private *[]string) (*view.Viewer, error) {
+// ("") nobody is believed. A nil private is not known yet, and hides everything. Of jobs that
+// have ended everybody sees something only if past is set: Slurm need not be asked without it.
+func (d *Directory) OfRequest(r *http.Request, header string, private *[]string, past bool) (*view.Viewer, error) {
 	if private == nil {
 		return &view.Viewer{}, nil
 	}
 	v := view.NewViewer(*private)
-	if v.Jobs {
-		_, v.Ended = d.of(r.Context(), 0)
+	var names []string
+	if header != "" && loopback(r.RemoteAddr) {
+		names = r.Header.Values(header)
 	}
-	if header == "" || !loopback(r.RemoteAddr) {
-		return v, nil
-	}
-	names := r.Header.Values(header)
 	if len(names) == 0 || len(names) == 1 && names[0] == "" {
+		if past && v.Jobs {
+			_, v.Ended = d.of(r.Context(), 0)
+		}
 		return v, nil
 	}
 	name := names[0]
@@ -61,7 +62,9 @@ func (d *Directory) OfRequest(r *http.Request, header string, private *[]string)
 	case len(name) > longestName || strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c == ',' || c == 0x7f }):
 		return nil, fmt.Errorf("the header %s is no name of a user: %q", header, api.Shortened(name))
 	}
-	return user(v, d.named(r.Context(), name), names), nil
+	u, ended := d.named(r.Context(), name)
+	v.Ended = v.Jobs && ended
+	return user(v, u, names), nil
 }
 
 // user adds to what everybody sees what a user of Slurm sees, who goes by these names.

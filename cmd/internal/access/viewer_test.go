@@ -59,22 +59,29 @@ func TestViewer(t *testing.T) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 		r.RemoteAddr = tt.from
 		r.Header[header] = tt.sent
-		got, err := directory().OfRequest(r, tt.configured, &[]string{"jobs", "usage"})
+		got, err := directory().OfRequest(r, tt.configured, &[]string{"jobs", "usage"}, true)
 		if diff := cmp.Diff(tt.want, got); diff != "" || tt.err == "" != (err == nil) || err != nil && err.Error() != tt.err {
 			t.Errorf("%s: %v %s", tt.name, err, diff)
 		}
 	}
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
-	if got, err := directory().OfRequest(r, "", &[]string{}); err != nil || !got.Jobs || !got.Shares {
+	if got, err := directory().OfRequest(r, "", &[]string{}, true); err != nil || !got.Jobs || !got.Shares || !got.Ended {
 		t.Errorf("without PrivateData: %+v %v", got, err)
 	}
-	if got, err := directory().OfRequest(r, "", nil); err != nil || got.Jobs || got.Shares {
+	if got, err := directory().OfRequest(r, "", nil, true); err != nil || got.Jobs || got.Shares {
 		t.Errorf("before the first cycle: %+v %v", got, err)
+	}
+	never := NewDirectory(func(context.Context) (slurm.Users, error) {
+		t.Error("Slurm was asked, though nothing of jobs that have ended is to be seen")
+		return slurm.Users{}, nil
+	}, func(error) {}, time.Now)
+	if got, err := never.OfRequest(r, header, &[]string{}, false); err != nil || !got.Jobs || got.Ended {
+		t.Errorf("nothing of jobs that have ended: %+v %v", got, err)
 	}
 	away := NewDirectory(func(context.Context) (slurm.Users, error) { return slurm.Users{}, errors.New("slurmctld is away") }, func(error) {}, time.Now)
 	r.RemoteAddr = "127.0.0.1:4711"
 	r.Header.Set(header, "oscar")
-	if got, err := away.OfRequest(r, header, &[]string{"jobs"}); err != nil || got.Jobs || !slices.Equal(got.Names, []string{"oscar"}) {
+	if got, err := away.OfRequest(r, header, &[]string{"jobs"}, true); err != nil || got.Jobs || !slices.Equal(got.Names, []string{"oscar"}) {
 		t.Errorf("an operator of whom Slurm does not tell: %+v %v", got, err)
 	}
 }
