@@ -17,11 +17,11 @@ import (
 // of the papers, without one maybe more. Lemma 6.3 does not hold as published;
 // docs/theory.md has the counterexamples, and why this does.
 func (s *Schedule) bound(c *campaign, v *Campaign, longest Duration, widest int) float64 {
-	if s.procs == 0 || v.Waiting {
+	if s.size == 0 || v.Waiting {
 		return math.Inf(1)
 	}
 	k := 1 / s.fraction(c.user.leaf)
-	m := float64(s.procs)
+	m := float64(s.size)
 	t, p := float64(c.since), float64(longest)
 	work := float64(c.before + v.Work)
 	if s.options.Machine == Sequential {
@@ -72,7 +72,7 @@ func (s *Schedule) boundByFront(list []Campaign, owed []Work, longest Duration, 
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(list[a].VirtualEnd, list[b].VirtualEnd) })
-	m, p, now := float64(s.procs), float64(longest), float64(s.now)
+	m, p, now := float64(s.size), float64(longest), float64(s.now)
 	busy := m - float64(max(widest, 1)-1) // processors at least, while a job waits
 	ahead := Work(0)
 	for from, to := 0, 0; from < len(order); from = to {
@@ -128,7 +128,7 @@ func (p *peers) read() []sum {
 		is := &p.sums[i]
 		for j := range s.jobs.all() {
 			left := j.left.at(s.now)
-			is.longest, is.widest, is.left = max(is.longest, j.length), max(is.widest, j.Procs), is.left+left
+			is.longest, is.widest, is.left = max(is.longest, j.length), max(is.widest, j.part()), is.left+left
 			if j.running {
 				is.running += left
 			}

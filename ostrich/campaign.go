@@ -89,13 +89,13 @@ type user struct {
 	until     float64 // the latest F in the line, while the user is active
 	swept     float64 // the latest F of the stages that have left the line
 	past      lengths.Past
-	busy      int    // processors of running jobs
+	busy      int    // parts of the machine that running jobs take
 	open      int    // records that have not ended and are not kept back
 	tasks     int    // unfinished ones, also those kept back
 	failing   []*job // unfinished ones whose length is expected as that of jobs that failed, see lengths.Past
 	idle      Time   // when open last fell to 0 while something was owed
 
-	// What the user has had, in processor-seconds that fade with the half-life
+	// What the user has had, in processor-seconds (of parts, see Job.Size) that fade with the half-life
 	// of Options.Memory, at a moment.
 	used   Work
 	usedAt float64
@@ -104,20 +104,21 @@ type user struct {
 // A job is what the schedule keeps of a record that has not ended.
 type job struct {
 	Job
-	stage   *stage
-	array   *group   // that ties it to its campaign, or nil
-	expect  Duration // predicted length, capped by Estimate
-	length  Duration // what one task counts for at present
-	able    Time     // since when it could start, while it is pending
-	asked   int32    // Procs while pending: a start may allocate more, and lengths are of what is asked for
-	queued  bool     // among the pending ones of the stage
-	held    bool     // and cannot start: it counts for nothing
-	running bool
-	left    left     // of its work
-	place   int      // among the jobs that may outlive their length; -1 if not there
-	due     Time     // when it outlives its length, if it still runs then
-	paused  Time     // when it was suspended; 0 while not
-	rested  Duration // total of earlier suspensions
+	stage     *stage
+	array     *group   // that ties it to its campaign, or nil
+	expect    Duration // predicted length, capped by Estimate
+	length    Duration // what one task counts for at present
+	able      Time     // since when it could start, while it is pending
+	asked     int32    // Procs while pending: a start may allocate more, and lengths are of what is asked for
+	askedSize int      // Size while pending
+	queued    bool     // among the pending ones of the stage
+	held      bool     // and cannot start: it counts for nothing
+	running   bool
+	left      left     // of its work
+	place     int      // among the jobs that may outlive their length; -1 if not there
+	due       Time     // when it outlives its length, if it still runs then
+	paused    Time     // when it was suspended; 0 while not
+	rested    Duration // total of earlier suspensions
 }
 
 // add changes the work of a stage by d. The clocks must be synchronised.

@@ -16,13 +16,13 @@ func (s *Schedule) change(j *job, to *Job) {
 	case to.User != j.User || to.Campaign != j.Campaign:
 		s.move(j, *to)
 		return
-	case to.Count() == j.Count() && to.Procs == j.Procs && to.Estimate == j.Estimate && to.Partition == j.Partition &&
+	case to.Count() == j.Count() && to.Procs == j.Procs && to.Size == j.Size && to.Estimate == j.Estimate && to.Partition == j.Partition &&
 		to.Class == j.Class && to.Hint == j.Hint:
 		return
 	}
 	u := s.syncOwner(j)
 	if j.queued {
-		j.asked = int32(min(to.Procs, math.MaxInt32))
+		j.asked, j.askedSize = int32(min(to.Procs, math.MaxInt32)), to.Size
 	}
 	length := j.length
 	if to.Estimate != j.Estimate || j.queued && to.Procs != j.Procs || to.Class != j.Class || to.Hint != j.Hint {
@@ -30,7 +30,7 @@ func (s *Schedule) change(j *job, to *Job) {
 		length = max(j.waits(), j.elapsed(s.now))
 	}
 	if j.running && j.paused == 0 {
-		s.occupy(u, to.Procs*to.Count()-j.Procs*j.Count())
+		s.occupy(u, to.takes()-j.takes())
 	}
 	s.revise(j, to, length)
 	j.stage.unsorted = true
@@ -52,7 +52,7 @@ func (s *Schedule) move(j *job, to Job) {
 	s.depart(j)
 	asked := to
 	if j.running {
-		asked.Procs = int(j.asked)
+		asked.Procs, asked.Size = int(j.asked), j.askedSize
 	}
 	moved := s.submit(&asked)
 	if held {

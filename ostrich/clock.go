@@ -124,9 +124,9 @@ func (s *Schedule) serving() int {
 	case s.options.Machine == Parallel:
 		return s.busy
 	case s.options.Settle:
-		return max(s.procs, s.busy) // of a machine that has shrunk under its jobs
+		return max(s.size, s.busy) // of a machine that has shrunk under its jobs
 	}
-	return s.procs
+	return s.size
 }
 
 // clockAt is the clock of an account at a moment between the latest event and

@@ -13,7 +13,7 @@ type Kind uint8
 
 // The kinds of events. Accounting tables and simulators report the same ones.
 const (
-	// Capacity: the pool has Event.Procs processors from now on.
+	// Capacity: the pool has Event.Procs processors, Event.Size parts, from now on.
 	Capacity Kind = iota + 1
 	// Reshare: the machine is divided as Event.Shares says from now on.
 	Reshare
@@ -21,7 +21,7 @@ const (
 	// submission time. Repeating it for a known job is the same as Change.
 	Submit
 	// Change: Event.Job replaces what is known of a job that has not ended: its user,
-	// campaign, partition, QOS, tasks, processors, estimate, class, hint and nice value.
+	// campaign, partition, QOS, tasks, processors, size, estimate, class, hint and nice value.
 	Change
 	// Start: the job starts on Event.Job.Procs processors.
 	Start
@@ -65,6 +65,7 @@ type Event struct {
 	Job    Job     // the job's state after the event; unused by Capacity and Reshare
 	Pool   string  // Capacity: the pool; "" with a single pool
 	Procs  int     // Capacity: processors of the pool, at least 0
+	Size   int     // Capacity: parts of the pool, at least 0, see Job.Size; 0: as many as Procs
 	Shares *Shares // Reshare: the new division; not changed afterwards
 }
 

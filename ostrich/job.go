@@ -1,6 +1,8 @@
 package ostrich
 
 import (
+	"cmp"
+
 	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/scalar"
 )
@@ -51,6 +53,11 @@ type Job struct {
 	// has started (q in the papers). At least 1.
 	Procs int
 
+	// Size is how much of the machine one task takes, in the parts in which the
+	// machine is counted (see Event.Size): work is size times length. 0 is as many parts
+	// as Procs, which is the machine of the papers.
+	Size int
+
 	// Estimate is the expected length of one task (p in the papers), usually
 	// its time limit. At least 1.
 	Estimate Duration
@@ -95,7 +102,11 @@ func (j *Job) Count() int { return max(j.Tasks, 1) }
 // ran is how long a job that has ended really ran.
 func (j *Job) ran() Duration { return max(0, Duration(j.End-j.Start)-j.Suspended) }
 
+// part is how much of the machine one task takes.
+func (j *Job) part() int { return cmp.Or(j.Size, j.Procs) }
+
+// takes is how much of the machine the record takes, with all of its tasks.
+func (j *Job) takes() int { return j.part() * j.Count() }
+
 // area is the work of the record when each of its tasks runs for d.
-func (j *Job) area(d Duration) Work {
-	return Work(d) * Work(j.Procs) * Work(j.Count())
-}
+func (j *Job) area(d Duration) Work { return Work(d) * Work(j.takes()) }

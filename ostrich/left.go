@@ -6,36 +6,36 @@ import (
 )
 
 // left is the work that is still to be done of some jobs, by the lengths that
-// they count for: fixed - procs·now, as each busy processor does a
-// processor-second of it a second. Whole numbers, so sums are exact however
+// they count for: fixed - busy·now, as each busy part of the
+// machine does a second of it a second. Whole numbers, so sums are exact however
 // long they are kept.
 type left struct {
-	fixed, procs int64
+	fixed, busy int64
 }
 
-func (l left) at(now Time) Work { return Work(l.fixed - l.procs*int64(now)) }
+func (l left) at(now Time) Work { return Work(l.fixed - l.busy*int64(now)) }
 
 // after is what is left at a moment that may lie between two seconds.
 func (l left) after(moment float64) Work {
 	second := math.Floor(moment)
-	return l.at(Time(second)) - Work(l.procs)*Work(moment-second)
+	return l.at(Time(second)) - Work(l.busy)*Work(moment-second)
 }
 
 func (l *left) change(from, to left) {
 	l.fixed += to.fixed - from.fixed
-	l.procs += to.procs - from.procs
+	l.busy += to.busy - from.busy
 }
 
 // remaining is the work of a job that has not ended.
 func (j *job) remaining() left {
-	procs := int64(j.Procs) * int64(j.Count())
+	size := int64(j.takes())
 	switch {
 	case !j.running:
-		return left{fixed: int64(j.length) * procs}
+		return left{fixed: int64(j.length) * size}
 	case j.paused != 0:
-		return left{fixed: int64(j.length-j.elapsed(j.paused)) * procs}
+		return left{fixed: int64(j.length-j.elapsed(j.paused)) * size}
 	default:
-		return left{fixed: (int64(j.length+j.rested) + int64(j.Start)) * procs, procs: procs}
+		return left{fixed: (int64(j.length+j.rested) + int64(j.Start)) * size, busy: size}
 	}
 }
 
@@ -60,7 +60,7 @@ func (s *Schedule) pass(moment float64) {
 	if s.root.sharing > 0 {
 		served = Work(s.serving())
 	}
-	s.surplus += (Work(s.left.procs) - served) * Work(moment-s.moment)
+	s.surplus += (Work(s.left.busy) - served) * Work(moment-s.moment)
 	s.moment = moment
 }
 

@@ -202,8 +202,8 @@ func (p *Pools) move(batches [][]Event, e *Event, was []int, job *placed) {
 		}
 		p.timelines[i].Add(batches[i]...)
 		batches[i] = nil
-		if asked := p.timelines[i].retract(e.Job, e.At); asked > 0 && e.Job.Start != 0 {
-			first.Procs = asked // not what it has been allocated
+		if procs, size := p.timelines[i].retract(e.Job, e.At); procs > 0 && e.Job.Start != 0 {
+			first.Procs, first.Size = procs, size // not what it has been allocated
 		}
 	}
 	if e.Kind == Submit {

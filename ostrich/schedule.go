@@ -26,8 +26,9 @@ var (
 // A Schedule is not safe for concurrent use.
 type Schedule struct {
 	options Options
-	procs   int // m
-	busy    int // processors of running jobs
+	procs   int // of the machine
+	size    int // m: its parts, see Job.Size
+	busy    int // parts that running jobs take
 
 	now    Time
 	moment float64 // of the latest event, real or virtual; never after now
@@ -69,7 +70,7 @@ func New(o Options) (*Schedule, error) {
 		return nil, fmt.Errorf("schedule: %w", err)
 	}
 	s := &Schedule{
-		options: o, procs: o.Procs,
+		options: o, procs: o.Procs, size: o.Procs,
 		users: make(map[UserID]*user), groups: make(map[JobID]*group),
 	}
 	s.grow(&Shares{})
@@ -94,10 +95,13 @@ func (s *Schedule) Version() uint64 {
 	return s.version
 }
 
-// Procs returns m, the number of processors of the machine.
+// Procs returns the number of processors of the machine.
 func (s *Schedule) Procs() int { return s.procs }
 
-// Busy returns the number of processors on which jobs run.
+// Size returns m, the number of parts of the machine, see Job.Size.
+func (s *Schedule) Size() int { return s.size }
+
+// Busy returns the number of parts of the machine that running jobs take.
 func (s *Schedule) Busy() int { return s.busy }
 
 // AdvanceTo lets time pass up to t. It returns ErrOutOfOrder if t is before Now.
@@ -144,7 +148,7 @@ func (s *Schedule) Step(e Event) error {
 	switch e.Kind {
 	case Capacity:
 		s.sync(s.root)
-		s.procs = e.Procs
+		s.procs, s.size = e.Procs, cmp.Or(e.Size, e.Procs)
 		s.version++
 	case Reshare:
 		if !slices.Equal(s.shares.Accounts, e.Shares.Accounts) || !slices.Equal(s.shares.Users, e.Shares.Users) {
@@ -181,8 +185,8 @@ func (s *Schedule) Step(e Event) error {
 func (s *Schedule) check(e *Event, j *job) error {
 	switch e.Kind {
 	case Capacity:
-		if e.Procs < 0 {
-			return fmt.Errorf("%d processors: %w", e.Procs, ErrBadEvent)
+		if e.Procs < 0 || e.Size < 0 {
+			return fmt.Errorf("%d processors, %d parts: %w", e.Procs, e.Size, ErrBadEvent)
 		}
 		return nil
 	case Reshare:
@@ -198,6 +202,8 @@ func (s *Schedule) check(e *Event, j *job) error {
 		switch {
 		case e.Job.Procs < 1:
 			return fmt.Errorf("%d processors: %w", e.Job.Procs, ErrBadEvent)
+		case e.Job.Size < 0:
+			return fmt.Errorf("%d parts: %w", e.Job.Size, ErrBadEvent)
 		case e.Job.Estimate < 1:
 			return fmt.Errorf("estimate of %d s: %w", e.Job.Estimate, ErrBadEvent)
 		case e.Job.Tasks < 0:
@@ -255,7 +261,7 @@ func (s *Schedule) submit(from *Job) *job {
 }
 
 func newJob(from *Job) *job {
-	j := &job{Job: *from, asked: int32(min(from.Procs, math.MaxInt32)), place: -1}
+	j := &job{Job: *from, asked: int32(min(from.Procs, math.MaxInt32)), askedSize: from.Size, place: -1}
 	j.Start, j.End = 0, 0
 	return j
 }
@@ -331,7 +337,7 @@ func (s *Schedule) revise(j *job, as *Job, d Duration) {
 	u, more := j.stage.campaign.user, as.Count()-j.Count()
 	u.tasks += more
 	before := j.area(j.length)
-	j.Tasks, j.Procs, j.Estimate, j.Partition = as.Tasks, as.Procs, as.Estimate, as.Partition
+	j.Tasks, j.Procs, j.Size, j.Estimate, j.Partition = as.Tasks, as.Procs, as.Size, as.Estimate, as.Partition
 	j.Class, j.Hint = as.Class, as.Hint
 	j.length = d
 	s.recount(j)
@@ -342,13 +348,13 @@ func (s *Schedule) revise(j *job, as *Job, d Duration) {
 	}
 }
 
-// occupy changes the number of busy processors. The clocks must be synchronised.
-func (s *Schedule) occupy(u *user, procs int) {
+// occupy changes how much of the machine is busy. The clocks must be synchronised.
+func (s *Schedule) occupy(u *user, size int) {
 	if s.options.Memory > 0 {
 		u.remember(s.moment, s.options.Memory)
 	}
-	s.busy += procs
-	u.busy += procs
+	s.busy += size
+	u.busy += size
 }
 
 func (s *Schedule) start(j *job, as *Job) {
@@ -361,19 +367,19 @@ func (s *Schedule) start(j *job, as *Job) {
 	s.revise(j, as, j.expect)
 	j.Start, j.running, j.rested = s.now, true, 0
 	s.recount(j)
-	s.occupy(u, j.Procs*j.Count())
+	s.occupy(u, j.takes())
 	s.await(j)
 }
 
 func (s *Schedule) suspend(j *job) {
-	s.occupy(s.syncOwner(j), -j.Procs*j.Count())
+	s.occupy(s.syncOwner(j), -j.takes())
 	j.paused = s.now
 	s.recount(j)
 	s.forgo(j)
 }
 
 func (s *Schedule) resume(j *job) {
-	s.occupy(s.syncOwner(j), j.Procs*j.Count())
+	s.occupy(s.syncOwner(j), j.takes())
 	j.rested += Duration(s.now - j.paused)
 	j.paused = 0
 	s.recount(j)
@@ -385,7 +391,7 @@ func (s *Schedule) requeue(j *job, as *Job) {
 	j.Start, j.running, j.paused, j.rested = 0, false, 0, 0
 	s.enqueue(j, j.stage)
 	waits := j.Job
-	waits.Procs = int(j.asked)
+	waits.Procs, waits.Size = int(j.asked), j.askedSize
 	s.revise(j, &waits, j.expect)
 	s.change(j, as)
 }
@@ -393,7 +399,7 @@ func (s *Schedule) requeue(j *job, as *Job) {
 // halt removes a started job from its processors.
 func (s *Schedule) halt(j *job) {
 	if j.paused == 0 {
-		s.occupy(s.syncOwner(j), -j.Procs*j.Count())
+		s.occupy(s.syncOwner(j), -j.takes())
 	}
 	s.forgo(j)
 }

@@ -175,29 +175,29 @@ func (t *Timeline) merge(events []Event) {
 	t.log = append(t.log, tail...)
 }
 
-// retract removes a job's submission, and returns for how many processors the job asked
-// last, 0 if it is not known. If the submission is older than the log, the job leaves at
+// retract removes a job's submission, and returns for how many processors, and for what size,
+// the job asked last, 0 if it is not known. If the submission is older than the log, the job leaves at
 // the given time without having run.
-func (t *Timeline) retract(gone Job, at Time) (asked int) {
+func (t *Timeline) retract(gone Job, at Time) (procs, size int) {
 	if j := t.base.jobs.get(gone.ID); j != nil {
-		asked = int(j.asked)
+		procs, size = int(j.asked), j.askedSize
 	}
 	submitted := false
 	for i := range t.log {
 		if e := &t.log[i]; e.Job.ID == gone.ID && (e.Kind == Submit || e.Kind == Change && e.Job.Start == 0) {
-			asked, submitted = e.Job.Procs, submitted || e.Kind == Submit
+			procs, size, submitted = e.Job.Procs, e.Job.Size, submitted || e.Kind == Submit
 		}
 	}
 	if !submitted {
 		gone.Start, gone.End = 0, at
 		t.Add(Event{At: at, Kind: End, Job: gone})
-		return asked
+		return procs, size
 	}
 	t.log = slices.DeleteFunc(t.log, func(e reported) bool {
 		return e.Kind != Capacity && e.Kind != Reshare && e.Job.ID == gone.ID
 	})
 	t.current = nil
-	return asked
+	return procs, size
 }
 
 // At returns the schedule at the given time, and the errors of rejected events, each

@@ -116,10 +116,10 @@ type User struct {
 	User     UserID
 	Active   bool    // has a campaign that is not completed virtually
 	Fraction float64 // of the machine: what an active user gets now, or an idle one would get
-	Entitled float64 // the same in processors
-	Held     int     // processors on which the user's jobs run
+	Entitled float64 // the same in parts, see Job.Size
+	Held     int     // parts that the user's running jobs take
 	Pending  Work    // of queued records that can start
-	Asked    int     // processors that these ask for, with all of their tasks
+	Asked    int     // parts that these ask for, with all of their tasks
 	Owed     Work    // of unfinished campaigns, still to be served virtually
 }
 
@@ -139,7 +139,7 @@ func (s *Schedule) Campaigns() []Campaign {
 			c = new(unfinished)
 			open[j.stage.campaign] = c
 		}
-		system, widest = max(system, j.length), max(widest, j.Procs)
+		system, widest = max(system, j.length), max(widest, j.part())
 		c.longest, c.work = max(c.longest, j.length), c.work+j.area(j.length)
 		if j.running {
 			c.running = append(c.running, j.ID)
@@ -247,10 +247,10 @@ func (s *Schedule) realTime(u *user, tag, now float64) float64 {
 	if tag <= now {
 		return float64(s.now)
 	}
-	if s.procs == 0 {
+	if s.size == 0 {
 		return math.Inf(1)
 	}
-	return float64(s.now) + (tag-now)*u.leaf.weight/(float64(s.procs)*s.fraction(u.leaf))
+	return float64(s.now) + (tag-now)*u.leaf.weight/(float64(s.size)*s.fraction(u.leaf))
 }
 
 // Users returns the users that have been seen, by id.
@@ -258,14 +258,14 @@ func (s *Schedule) Users() []User {
 	list := make([]User, 0, len(s.users))
 	for _, u := range sortedUsers(s.users) {
 		f := s.fraction(u.leaf)
-		v := User{User: u.id, Active: u.leaf.active(), Fraction: f, Entitled: f * float64(s.procs), Held: u.busy}
+		v := User{User: u.id, Active: u.leaf.active(), Fraction: f, Entitled: f * float64(s.size), Held: u.busy}
 		s.catchUp(u)
 		now := s.clockAt(u.leaf.parent, float64(s.now))
 		for _, g := range u.line {
 			for _, j := range g.pending {
 				if j.queued && !j.held {
 					v.Pending += j.area(j.length)
-					v.Asked += j.Procs * j.Count()
+					v.Asked += j.takes()
 				}
 			}
 			v.Owed += g.owed(now)
