@@ -38,8 +38,8 @@ func TestDumpCases(t *testing.T) {
 		{name: "None assigned", args: "compare --sacct none-assigned.txt" + compared, json: []string{"runs.recorded.jobs=1", "runs.recorded.wait.mean=60"}},
 		{name: "suspended", args: "compare --sacct susp.txt" + compared, json: []string{"runs.recorded.jobs=1", "users.bob.core_hours=2"}},
 		{
-			name: "an array in one record", args: "compare --sacct arr.txt" + compared, json: []string{"runs.recorded.jobs=2"},
-			says: []string{"4 jobs had not ended", "6 jobs never started"},
+			name: "an array in one record", args: "compare --sacct arr.txt" + compared,
+			json: []string{"runs.recorded.jobs=2", "left_out.unfinished.jobs=4", "left_out.never_started.jobs=6"},
 		},
 		{
 			name: "arrays with steps and limits", args: "compare --sacct d.txt" + compared,
@@ -157,7 +157,7 @@ func TestDumpCases(t *testing.T) {
 			files: map[string]string{"l.swf": "; MaxNodes: 2\n1 0 0 1000 2 -1 -1 2 2000 -1 1 1 1 -1 1 -1 -1 -1\n2 0 999 1000 2 -1 -1 2 2000 -1 1 1 1 -1 1 -1 -1 -1\n"},
 			json:  []string{"processors=2"}, not: []string{"the jobs used more"},
 		},
-		{name: "thousands", args: "compare --sacct nbsp.txt --procs 400 --policy fairshare,fcfs", says: []string{" 2 400 "}, not: []string{`\u`}},
+		{name: "thousands", args: "compare --sacct nbsp.txt --procs 400 --policy fairshare,fcfs --long", says: []string{" 2 400 "}, not: []string{`\u`}},
 		{name: "thousands for programs", args: "compare --sacct nbsp.txt --procs 400 --policy fairshare,fcfs --parsable2", says: []string{"user1|phys|2400|"}, not: []string{`\u`, "−", " s|"}},
 	} {
 		t.Run(c.name, func(t *testing.T) { checkCase(t, &c) })

@@ -19,7 +19,7 @@ type filedCase struct {
 	files map[string]string // texts of files; others are in $OSTRICH_CASES
 
 	// In the JSON output: paths and values, such as "runs.fairshare.makespan=7200". An
-	// element of a list is named by its place, or by its name, run, measure or policy.
+	// element of a list is named by its place, or by its name, what, run, measure or policy.
 	json []string
 	says []string // parts of what is printed, on standard output or error
 	not  []string // what is not part of it
@@ -220,7 +220,7 @@ func elementOf(list []any, word string) any {
 	}
 	for _, element := range list {
 		fields, _ := element.(map[string]any)
-		for _, key := range []string{"name", "run", "measure", "policy"} {
+		for _, key := range []string{"name", "what", "run", "measure", "policy"} {
 			if fields[key] == word {
 				return element
 			}

@@ -1,13 +1,16 @@
 package comparison
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/report/confidence"
 )
 
-// Agreement says how far the simulated baseline is from what happened.
+// Agreement says how far the simulated baseline is from what happened. That is the error of
+// the simulation: a change that is smaller is not told of, see [Comparison.CannotTell].
 type Agreement struct {
 	// Rank correlations between the baseline and the recorded run, of the starts
 	// of jobs and of their waits; nil where they are not defined. Over a long
@@ -18,19 +21,39 @@ type Agreement struct {
 	WaitTau  *float64 `json:"wait_kendall_tau"`
 	WaitRho  *float64 `json:"wait_spearman_rho"`
 
-	MeanWait         float64 `json:"mean_wait"`          // of the baseline
-	RecordedMeanWait float64 `json:"recorded_mean_wait"` // as it happened
-	MeanError        float64 `json:"mean_wait_error"`    // mean over the jobs of |baseline − recorded|
-	Near             float64 `json:"near"`               // part of the jobs that start within nearSeconds of the recorded start
-	Far              bool    `json:"far"`                // too far for a forecast, as Verdict says
+	MeanWait         float64 `json:"mean_wait"`            // of the baseline
+	RecordedMeanWait float64 `json:"recorded_mean_wait"`   // as it happened
+	WaitDifference   float64 `json:"mean_wait_difference"` // baseline − recorded
+	MeanError        float64 `json:"mean_wait_error"`      // mean over the jobs of |baseline − recorded|
+	Near             float64 `json:"near"`                 // part of the jobs that start within nearSeconds of the recorded start
+	Far              bool    `json:"far"`                  // not close, see isClose
+
+	// UserStretchDifference is the baseline's mean stretch per user less the recorded one.
+	UserStretchDifference float64 `json:"user_mean_stretch_difference"`
+
+	// 95 % intervals by the jackknife over blocks of jobs that follow one another; nil with
+	// fewer than confidence.Fewest blocks.
+	TauInterval  *confidence.Interval `json:"start_kendall_tau_interval"`
+	WaitInterval *confidence.Interval `json:"mean_wait_difference_interval"`
 }
 
+// What a claim of closeness needs, see docs/adr/0043-what-a-record-can-tell.md.
 const (
+	closeTau    = 0.9 // of the order of the starts, at least
+	closeWait   = 0.1 // of the recorded mean wait, at most
+	closeSecond = 1   // or as many seconds, as accounting counts whole ones
+	closeWaits  = 0.5 // tau of the waits, at least, unless the mean error is below noError
+	noError     = 60  // seconds
 	nearSeconds = 300 // a start this near counts as the recorded one
-	farWait     = 0.25
-	farTau      = 0.5
-	noWait      = 60 // seconds: mean waits that differ by less count as equal
 )
+
+// isClose reports whether the baseline may be called close to what happened.
+func (a *Agreement) isClose() bool {
+	sameOrder := a.StartTau != nil && *a.StartTau >= closeTau
+	sameMean := math.Abs(a.WaitDifference) <= max(closeSecond, closeWait*a.RecordedMeanWait)
+	sameJobs := a.MeanError <= noError || a.WaitTau == nil || *a.WaitTau >= closeWaits // wait long
+	return sameOrder && sameMean && sameJobs
+}
 
 // agreement compares the baseline with the recorded run; nil if there is only one
 // of them.
@@ -59,6 +82,8 @@ func (s *studied) agreement() *Agreement {
 		}
 	}
 	a.Near = min(a.Near, 1)
+	a.WaitDifference = a.MeanWait - a.RecordedMeanWait
+	a.UserStretchDifference = report.UserMean.Of(s.sample(s.in.Baseline, nil)) - report.UserMean.Of(s.sample(recorded, nil))
 	defined := func(of func(x, y []float64) (float64, bool), pair [2][]float64) *float64 {
 		if c, ok := of(pair[0], pair[1]); ok {
 			return &c
@@ -67,7 +92,101 @@ func (s *studied) agreement() *Agreement {
 	}
 	a.StartTau, a.StartRho = defined(report.KendallTau, starts), defined(report.Spearman, starts)
 	a.WaitTau, a.WaitRho = defined(report.KendallTau, waits), defined(report.Spearman, waits)
-	gap := math.Abs(a.MeanWait - a.RecordedMeanWait)
-	a.Far = gap > max(noWait, farWait*a.RecordedMeanWait) || (a.WaitTau != nil && *a.WaitTau < farTau && a.MeanError > noWait)
+	order := byStart(theirs)
+	mean := func(without func(k int) bool) (float64, bool) {
+		sum, count := 0.0, 0.0
+		for k, i := range order {
+			if !without(k) {
+				sum, count = sum+waits[0][i]-waits[1][i], count+1
+			}
+		}
+		return sum / max(1, count), count > 0
+	}
+	a.WaitInterval = jackknife(len(order), a.WaitDifference, mean)
+	if a.StartTau != nil {
+		every := (len(order) + mostForTau - 1) / mostForTau
+		sparse := func(without func(k int) bool) (float64, bool) {
+			var x, y []float64
+			for k := 0; k < len(order); k += every {
+				if !without(k) {
+					x, y = append(x, starts[0][order[k]]), append(y, starts[1][order[k]])
+				}
+			}
+			return report.KendallTau(x, y)
+		}
+		if a.TauInterval = jackknife(len(order), *a.StartTau, sparse); a.TauInterval != nil {
+			a.TauInterval.Low, a.TauInterval.High = max(a.TauInterval.Low, -1), min(a.TauInterval.High, 1)
+		}
+	}
+	a.Far = !a.isClose()
 	return a
+}
+
+// mostForTau is of how many jobs, evenly taken, the interval of tau is computed at most: each
+// block needs a tau of its own.
+const mostForTau = 20_000
+
+// byStart returns the places of jobs in the order in which they started.
+func byStart(jobs []report.Job) []int {
+	order := make([]int, len(jobs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(jobs[a].Start, jobs[b].Start), cmp.Compare(jobs[a].ID, jobs[b].ID), cmp.Compare(a, b))
+	})
+	return order
+}
+
+// jackknife returns the 95 % interval of a figure of n jobs in the order of time: Tukey's
+// pseudo-values, each of the jobs without one of up to timeParts blocks, and Student's t
+// (Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 11). Blocks of
+// neighbours, because what goes wrong for one job goes wrong for those behind it. It is nil
+// with too few blocks, and where the figure of a part is not defined.
+func jackknife(n int, whole float64, of func(without func(k int) bool) (float64, bool)) *confidence.Interval {
+	blocks := min(n, timeParts)
+	if blocks < confidence.Fewest {
+		return nil
+	}
+	all, ok := of(func(int) bool { return false })
+	if !ok {
+		return nil
+	}
+	pseudo := make([]float64, blocks)
+	for b := range pseudo {
+		from, to := b*n/blocks, (b+1)*n/blocks
+		part, ok := of(func(k int) bool { return from <= k && k < to })
+		if !ok {
+			return nil
+		}
+		pseudo[b] = float64(blocks)*all - float64(blocks-1)*part
+	}
+	reach := confidence.MeanOf(pseudo).Reach()
+	return &confidence.Interval{Low: whole - reach, High: whole + reach}
+}
+
+// untold reports whether a run changes the mean wait, or the mean stretch per user, by less
+// than the baseline misses what happened by.
+func (c *Comparison) untold(run string) bool {
+	if c.Agreement == nil || c.recorded(run) {
+		return false
+	}
+	for _, d := range c.Differences {
+		if miss, is := c.miss(d.Measure); is && d.Run == run && math.Abs(d.Difference) < math.Abs(miss) {
+			return true
+		}
+	}
+	return false
+}
+
+// miss returns by how much the baseline misses what happened in a measure on which the
+// verdict depends.
+func (c *Comparison) miss(measure string) (miss float64, is bool) {
+	switch measure {
+	case report.WaitMean.Key:
+		return c.Agreement.WaitDifference, true
+	case report.UserMean.Key:
+		return c.Agreement.UserStretchDifference, true
+	}
+	return 0, false
 }

@@ -3,6 +3,7 @@ package comparison
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"slurm-ostrich/cmd/internal/backtest"
 	"slurm-ostrich/ostrich"
@@ -34,13 +35,18 @@ type Comparison struct {
 	Seed      uint64  `json:"seed"`
 
 	Verdict []string  `json:"verdict"` // who gains and who pays, then how far the simulation is from what happened
-	Changes []Changes `json:"changes"` // in words, one for each run
-	Notes   []string  `json:"notes"`   // about the input
+	Changes []Changes `json:"changes"` // in words, one for each run of which the record can tell
+
+	// CannotTell names the simulated runs of which this record cannot tell what they would
+	// change, because the error of the simulation (Agreement) is larger.
+	CannotTell []string `json:"cannot_tell"`
+	Notes      []string `json:"notes"` // about the input
 
 	Runs        []Figures    `json:"runs"`
 	Differences []Difference `json:"differences"`
 	Agreement   *Agreement   `json:"agreement"`  // null unless there are a recorded run and a simulated baseline
 	Controller  *Controller  `json:"controller"` // null if the live controller was not asked
+	LeftOut     []LeftOut    `json:"left_out"`   // what the record has and the replay has not
 	Users       []User       `json:"users"`      // those with the most core-hours first
 
 	Predictors []backtest.Row `json:"predictors"` // empty if lengths were not back-tested
@@ -99,6 +105,8 @@ const (
 	Unclear Reading = "unclear" // it contains 0
 	TooFew  Reading = "too few" // too few users or campaigns for an interval
 	NoneFor Reading = "none"    // a measure without interval
+
+	CannotTell Reading = "cannot tell" // see [Comparison.CannotTell]; there is no interval
 )
 
 // Difference is the difference of a measure between a run and the baseline.
@@ -166,7 +174,7 @@ func Compare(ctx context.Context, in Input) (*Comparison, error) {
 		Title: in.Title, Source: in.Source, From: in.From, To: in.To, Unix: in.Location != nil, Procs: in.Procs,
 		Floor: in.Floor, Measured: in.Measured,
 		Baseline: in.Runs[in.Baseline].Name, Level: confidence.Level, Resamples: in.Resamples, Seed: in.Seed,
-		Notes: append([]string{}, in.Notes...), Classes: in.Classes, Controller: in.Controller, s: s,
+		Notes: append([]string{}, in.Notes...), LeftOut: append([]LeftOut{}, in.LeftOut...), Classes: in.Classes, Controller: in.Controller, s: s,
 	}
 	c.Notes = append(c.Notes, s.fewRounds()...)
 	if in.Closed {
@@ -186,7 +194,36 @@ func Compare(ctx context.Context, in Input) (*Comparison, error) {
 	} else {
 		c.Lengths = in.Lengths.Sentence()
 	}
-	c.Agreement = s.agreement()
-	c.Verdict, c.Changes = append(c.outcome(), c.nearness()...), c.changes()
+	c.Agreement, c.CannotTell = s.agreement(), []string{}
+	for _, f := range c.Runs {
+		if c.untold(f.Run) {
+			c.CannotTell = append(c.CannotTell, f.Run)
+			c.silence(f.Run)
+		}
+	}
+	c.Changes = c.changes()
+	c.Verdict = append(c.outcome(), c.nearness()...)
 	return c, nil
+}
+
+// silence takes back what was read from the differences of a run.
+func (c *Comparison) silence(run string) {
+	for i := range c.Differences {
+		if d := &c.Differences[i]; d.Run == run {
+			d.Interval, d.Reading = nil, CannotTell
+		}
+	}
+	for i := range c.Users {
+		change := c.Users[i].change(run)
+		change.Stretch = Change{Difference: change.Stretch.Difference, Reading: CannotTell}
+		change.Wait = Change{Difference: change.Wait.Difference, Reading: CannotTell}
+	}
+}
+
+// tells reports whether the record can tell of a simulated run what it changes.
+func (c *Comparison) tells(run string) bool { return !slices.Contains(c.CannotTell, run) }
+
+// Silent reports whether the record can tell of no run what it changes, though there are some.
+func (c *Comparison) Silent() bool {
+	return len(c.CannotTell) > 0 && len(c.Changes) == 0
 }

@@ -73,7 +73,8 @@ type Input struct {
 	// Shares divide the machine of report.Rho among the users. nil: evenly.
 	Shares *ostrich.Shares
 
-	Notes      []string    // about the input: what was left out
+	Notes      []string    // about the input
+	LeftOut    []LeftOut   // what the replay leaves out
 	Classes    []string    // of OStrich's order at the site
 	Controller *Controller // nil if the live controller was not asked
 

@@ -2,17 +2,23 @@ package comparison
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich/report"
 )
 
 // outcome says in two sentences for each simulated run whether users gain, and
-// who pays.
+// who pays; or that the record cannot tell, and nothing else.
 func (c *Comparison) outcome() []string {
 	list := []string{}
 	for _, d := range c.Differences {
 		if d.Measure != report.UserMean.Key || c.recorded(d.Run) {
+			continue
+		}
+		if !c.tells(d.Run) {
+			list = append(list, c.cannotTell(d.Run))
 			continue
 		}
 		gain := map[Reading]string{Better: "Users gain", Worse: "Users pay", Unclear: "No clear change for users", TooFew: "Too few users to tell"}[d.Reading]
@@ -39,4 +45,22 @@ func (c *Comparison) gainers(run string) string {
 			top.user.Name, signed(top.change.Difference), between(top.change.Interval, ""))
 	}
 	return fmt.Sprintf("Of %s with an interval, %s and %s.", format.Plural(judged, "user"), side(Better, "gain"), side(Worse, "pay"))
+}
+
+// cannotTell says that the error of the simulation is larger than what a run changes.
+func (c *Comparison) cannotTell(run string) string {
+	var why []string
+	for _, d := range c.Differences {
+		miss, is := c.miss(d.Measure)
+		if !is || d.Run != run || math.Abs(d.Difference) >= math.Abs(miss) {
+			continue
+		}
+		off := d.Unit.signed(miss)
+		if d.Measure == report.WaitMean.Key && c.Agreement.WaitInterval != nil {
+			off = fmt.Sprintf("%s (%s)", off, strings.TrimPrefix(interval(c.Agreement.WaitInterval, d.Unit), "; "))
+		}
+		why = append(why, fmt.Sprintf("in the simulated %s the %s is off by %s from what happened, and %s changes it by %s",
+			c.Baseline, d.Name, off, run, d.Unit.signed(d.Difference)))
+	}
+	return fmt.Sprintf("This record cannot tell what %s would change: %s.", run, strings.Join(why, "; "))
 }

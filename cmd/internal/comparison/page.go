@@ -62,6 +62,7 @@ type page struct {
 	Promise        []format.Table // the users furthest from an equal share, by run
 	InTime         format.Table
 	AgreementTable format.Table
+	LeftTable      format.Table
 	LengthTable    format.Table
 	Gantt          template.HTML // "" if there is none
 	GanttNote      string
@@ -98,7 +99,7 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 	p := page{
 		Comparison: c, Lead: c.runTable(false), FigureRows: c.figureRows(),
 		ChangeChart: c.changeChart(), StretchChart: c.stretchChart(), WaitChart: c.waitChart(), Utilisation: c.utilisationChart(),
-		InTime: c.satisfactionTable(), AgreementTable: c.agreementTable(), LengthTable: c.lengthTable(), Virtual: len(c.s.in.Virtual) > 0,
+		InTime: c.satisfactionTable(), AgreementTable: c.agreementTable(), LeftTable: c.leftTable(), LengthTable: c.lengthTable(), Virtual: len(c.s.in.Virtual) > 0,
 		UserTable: c.withoutAccounts(c.userTable(users)), UsersLeft: len(c.Users) - len(users),
 		EnvyMargin: report.EnvyMargin, Fewest: confidence.Fewest, Parts: timeParts,
 	}

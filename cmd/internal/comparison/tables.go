@@ -8,17 +8,26 @@ import (
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/report/confidence"
 )
 
 // Tables returns plain tables for a terminal: a row for each run; the differences
-// with their intervals; how near the simulation is; for each run, for whom it got
+// with their intervals; how near the simulation is; what it leaves out; for each run, for whom it got
 // worse and better; for each run, the users furthest from an equal share; how
 // well lengths of jobs can be predicted. Long ones have all measures, users with too few
 // campaigns to tell, and tables of what was in time by length and of all users.
+//
+// Where the record can tell of no run what it changes, short ones have neither the runs nor
+// anything that compares them.
 func (c *Comparison) Tables(long bool) []format.Table {
-	list := []format.Table{c.runTable(long), c.differenceTable(long)}
-	if t := c.agreementTable(); len(t.Rows) > 0 {
-		list = append(list, t)
+	var list []format.Table
+	if long || !c.Silent() {
+		list = append(list, c.runTable(long), c.differenceTable(long))
+	}
+	for _, t := range []format.Table{c.agreementTable(), c.leftTable()} {
+		if len(t.Rows) > 0 {
+			list = append(list, t)
+		}
 	}
 	for _, w := range c.Changes {
 		worse, better := c.sides(w.Run)
@@ -31,7 +40,7 @@ func (c *Comparison) Tables(long bool) []format.Table {
 			c.sideTable(fmt.Sprintf("Lower mean stretch under %s than under %s", w.Run, c.Baseline), w.Run, better))
 	}
 	for i := range c.Runs {
-		if worst := c.worstOff(c.Runs[i].Run); len(worst) > 0 {
+		if worst := c.worstOff(c.Runs[i].Run); len(worst) > 0 && (long || !c.Silent()) {
 			list = append(list, c.rhoTable(c.Runs[i].Run, worst))
 		}
 	}
@@ -93,27 +102,32 @@ func (c *Comparison) differenceTable(long bool) format.Table {
 }
 
 func (c *Comparison) agreementTable() format.Table {
-	t := format.Table{Title: "How near the simulation is", Header: []string{"figure", "value"}, Names: 1}
-	correlation := func(name string, x *float64) {
+	t := format.Table{
+		Title: "How near the simulation is", Names: 1, Header: []string{"figure", "value", "95 % interval"},
+		Pairs: map[int][2]string{2: {"value low", "value high"}},
+	}
+	correlation := func(name string, x *float64, i *confidence.Interval) {
 		if x == nil {
-			t.Add(name, format.None())
-		} else {
-			t.Add(name, format.Value(*x, format.Signed(min(*x, 0), fmt.Sprintf("%.3f", math.Abs(*x)))))
+			t.Add(name, format.None(), format.None())
+			return
 		}
+		t.Add(name, format.Value(*x, format.Signed(min(*x, 0), fmt.Sprintf("%.3f", math.Abs(*x)))), intervalCell(i, "index"))
 	}
 	if a := c.Agreement; a != nil {
-		t.Add("mean wait, simulated "+c.Baseline, lengthCell(a.MeanWait))
-		t.Add("mean wait, recorded", lengthCell(a.RecordedMeanWait))
-		t.Add("start of a job, mean distance from the recorded one", lengthCell(a.MeanError))
-		t.Add("jobs that start within "+format.Length(nearSeconds)+" of the recorded start", percentCell(a.Near))
-		correlation("waits, Kendall's tau-b with the recorded ones", a.WaitTau)
-		correlation("waits, Spearman's rho with the recorded ones", a.WaitRho)
-		correlation("order of the starts, Kendall's tau-b", a.StartTau)
-		correlation("order of the starts, Spearman's rho", a.StartRho)
+		t.Add("mean wait, simulated "+c.Baseline, lengthCell(a.MeanWait), format.None())
+		t.Add("mean wait, recorded", lengthCell(a.RecordedMeanWait), format.None())
+		t.Add("mean wait, simulated less recorded", Unit("s").change(a.WaitDifference), intervalCell(a.WaitInterval, "s"))
+		t.Add("mean stretch per user, simulated less recorded", Unit("").change(a.UserStretchDifference), format.None())
+		t.Add("start of a job, mean distance from the recorded one", lengthCell(a.MeanError), format.None())
+		t.Add("jobs that start within "+format.Length(nearSeconds)+" of the recorded start", percentCell(a.Near), format.None())
+		correlation("order of the starts, Kendall's tau-b", a.StartTau, a.TauInterval)
+		correlation("order of the starts, Spearman's rho", a.StartRho, nil)
+		correlation("waits, Kendall's tau-b with the recorded ones", a.WaitTau, nil)
+		correlation("waits, Spearman's rho with the recorded ones", a.WaitRho, nil)
 	}
 	if l := c.Controller; l != nil {
-		t.Add("live controller: greatest difference of a fairshare factor, of "+format.Plural(l.Users, "user"), format.Value(l.MaxDelta, fmt.Sprintf("%.6f", l.MaxDelta)))
-		correlation(fmt.Sprintf("live controller: order of %s, Kendall's tau", format.Plural(l.Jobs, "pending job")), l.Tau)
+		t.Add("live controller: greatest difference of a fairshare factor, of "+format.Plural(l.Users, "user"), format.Value(l.MaxDelta, fmt.Sprintf("%.6f", l.MaxDelta)), format.None())
+		correlation(fmt.Sprintf("live controller: order of %s, Kendall's tau", format.Plural(l.Jobs, "pending job")), l.Tau, nil)
 	}
 	return t
 }

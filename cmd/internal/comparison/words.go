@@ -26,24 +26,27 @@ func (c *Comparison) nearness() []string {
 		return []string{fmt.Sprintf("There is no recorded run, so nothing tells how far the simulated %s is from what happened. "+
 			"The differences below compare simulations.", base)}
 	}
-	waits := fmt.Sprintf("mean wait %s, and %s as recorded; a job starts %s earlier or later than it did on average, %s of the jobs within %s",
-		format.Length(a.MeanWait), format.Length(a.RecordedMeanWait), format.Length(a.MeanError), format.Percent(a.Near), format.Length(nearSeconds))
-	if a.WaitTau != nil {
-		waits += "; Kendall's tau between the waits is " + format.Number(*a.WaitTau)
+	if c.Silent() {
+		return nil
 	}
-	list := []string{fmt.Sprintf("The simulated %s is close to what happened: %s.", base, waits)}
-	if a.Far {
-		list = []string{fmt.Sprintf("The simulated %s is far from what happened: %s. "+
-			"The differences below compare two simulations. Take them as a direction, not as a forecast for this machine.", base, waits)}
-	}
-	miss := math.Abs(a.MeanWait - a.RecordedMeanWait)
-	for _, d := range c.Differences {
-		if d.Measure == report.WaitMean.Key && !c.recorded(d.Run) && math.Abs(d.Difference) < miss {
-			list = append(list, fmt.Sprintf("The change of the mean wait by %s (%s) is smaller than what the simulation itself misses it by (%s).",
-				d.Run, signedLength(d.Difference), format.Length(miss)))
+	order := "which starts came first cannot be compared"
+	if a.StartTau != nil {
+		order = "Kendall's tau of the order of the starts is " + format.Number(*a.StartTau)
+		if a.TauInterval != nil {
+			order += fmt.Sprintf(" (95 %% interval %s to %s)", format.Number(a.TauInterval.Low), format.Number(a.TauInterval.High))
 		}
 	}
-	return list
+	if a.WaitTau != nil {
+		order += ", and that of the waits " + format.Number(*a.WaitTau)
+	}
+	facts := fmt.Sprintf("%s; the mean wait is %s, and %s as recorded (%s%s); a job starts %s earlier or later than it did on average, %s of the jobs within %s",
+		order, format.Length(a.MeanWait), format.Length(a.RecordedMeanWait), signedLength(a.WaitDifference), interval(a.WaitInterval, "s"),
+		format.Length(a.MeanError), format.Percent(a.Near), format.Length(nearSeconds))
+	if a.Far {
+		return []string{fmt.Sprintf("The simulated %s is not close to what happened: %s. "+
+			"The differences below compare two simulations. Take them as a direction, not as a forecast for this machine.", base, facts)}
+	}
+	return []string{fmt.Sprintf("The simulated %s is close to what happened: %s.", base, facts)}
 }
 
 // recorded reports whether a run is recorded.
@@ -55,7 +58,7 @@ func (c *Comparison) recorded(run string) bool {
 func (c *Comparison) changes() []Changes {
 	list := []Changes{}
 	for i, f := range c.Runs {
-		if i == c.s.in.Baseline || f.Recorded {
+		if i == c.s.in.Baseline || f.Recorded || !c.tells(f.Run) {
 			continue
 		}
 		w := Changes{Run: f.Run}

@@ -52,10 +52,10 @@ func TestVerdict(t *testing.T) {
 		want  string
 		far   bool
 	}{
-		{"close", func(*Input) {}, "The simulated fairshare is close to what happened: mean wait 2 h, and 1.9 h as recorded", false},
+		{"close", func(*Input) {}, "The simulated fairshare is close to what happened: Kendall's tau of the order of the starts is 1.00 (95 % interval 1.00 to 1.00), and that of the waits 0.91; the mean wait is 2 h, and 1.9 h as recorded (+62 s; 95 % interval +31 s to +1.6 min);", false},
 		{"far by the mean", func(in *Input) {
 			later(in.Runs[1].Jobs, 7200)
-		}, "The simulated fairshare is far from what happened: mean wait 4 h, and 1.9 h as recorded", true},
+		}, "The simulated fairshare is not close to what happened: ", true},
 		{"far by the order", func(in *Input) { // who waits long is another one
 			jobs := in.Runs[1].Jobs
 			waits := make([]ostrich.Time, len(jobs))
@@ -67,13 +67,14 @@ func TestVerdict(t *testing.T) {
 				jobs[i].Start = jobs[i].Submit + waits[(i+len(jobs)/2)%len(jobs)]
 				jobs[i].End = jobs[i].Start + run
 			}
-		}, "The simulated fairshare is far from what happened", true},
+		}, "The simulated fairshare is not close to what happened", true},
 		{"nothing recorded", func(in *Input) { in.Runs[0].Recorded = false }, "There is no recorded run", false},
 		{"recorded baseline", func(in *Input) { in.Baseline = 0 }, "The baseline is what happened", false},
 		{"small change", func(in *Input) {
 			in.Runs[2].Jobs = slices.Clone(in.Runs[1].Jobs)
 			later(in.Runs[2].Jobs, 10)
-		}, "The change of the mean wait by ostrich (+10 s) is smaller than what the simulation itself misses it by (62 s).", false},
+		}, "This record cannot tell what ostrich would change: in the simulated fairshare the mean stretch per user is off by +0.008 from what happened, and ostrich changes it by +0.002; " +
+			"in the simulated fairshare the mean wait is off by +62 s (95 % interval +31 s to +1.6 min) from what happened, and ostrich changes it by +10 s.", false},
 	} {
 		in := madeUp(20, 25)
 		tt.spoil(&in)
@@ -84,6 +85,74 @@ func TestVerdict(t *testing.T) {
 		if c.Agreement != nil && c.Agreement.Far != tt.far {
 			t.Errorf("%s: far is %v, %+v", tt.name, !tt.far, c.Agreement)
 		}
+	}
+}
+
+// TestCannotTell: where the error of the simulation is larger than what a run changes, nothing
+// is said of the run in words, in JSON and on the page; where another run changes more, that is told.
+func TestCannotTell(t *testing.T) {
+	in := madeUp(20, 25)
+	in.Runs[2].Jobs = slices.Clone(in.Runs[1].Jobs)
+	later(in.Runs[2].Jobs, 10)
+	in.LeftOut = []LeftOut{{What: "preempted", Name: "were preempted", Replay: "run on", Jobs: 3, Part: .1, Hours: 12, Work: .2}}
+	c := compare(t, in)
+	if len(c.Verdict) != 1 || !strings.HasPrefix(c.Verdict[0], "This record cannot tell what ostrich would change: ") || len(c.Changes) != 0 || !slices.Equal(c.CannotTell, []string{"ostrich"}) {
+		t.Errorf("verdict %q, changes %v, cannot tell %q", c.Verdict, c.Changes, c.CannotTell)
+	}
+	for _, d := range c.Differences {
+		if d.Run == "ostrich" && (d.Interval != nil || d.Reading != CannotTell) {
+			t.Errorf("%+v", d)
+		}
+	}
+	for _, u := range c.Users {
+		if change := u.change("ostrich"); change.Stretch.Interval != nil || change.Wait.Interval != nil || change.Stretch.Reading != CannotTell || change.Wait.Reading != CannotTell {
+			t.Errorf("%s: %+v", u.Name, change)
+		}
+	}
+	var titles []string
+	for _, table := range c.Tables(false) {
+		titles = append(titles, table.Title)
+	}
+	if want := []string{"How near the simulation is", "What the record has and the replay leaves out"}; !slices.Equal(titles, want) {
+		t.Errorf("tables %q, want %q", titles, want)
+	}
+	page := htmlOf(t, c)
+	for _, not := range []string{"Winners and losers", "In numbers", "Distributions", "What changed", "The promise", "All users", "Utilisation over", "is close to"} {
+		if strings.Contains(page, not) {
+			t.Errorf("the page has %q", not)
+		}
+	}
+	for _, want := range []string{"This record cannot tell what ostrich would change", "were preempted", "run on"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	other := slices.Clone(in.Runs[1].Jobs)
+	later(other, 36_000)
+	in.Runs = append(in.Runs, Run{Name: "fcfs", Jobs: other})
+	if c = compare(t, in); len(c.Verdict) != 3 || !strings.HasPrefix(c.Verdict[0], "This record cannot tell what ostrich") || !strings.HasPrefix(c.Verdict[1], "Users pay under fcfs") || len(c.Changes) != 1 || c.Silent() {
+		t.Errorf("verdict %q, changes %v", c.Verdict, c.Changes)
+	}
+}
+
+// TestJackknife: of a mean it is the interval of the blocks' means.
+func TestJackknife(t *testing.T) {
+	values := []float64{3, 5, 4, 8, 1, 3, 7, 5}
+	mean := func(without func(k int) bool) (float64, bool) {
+		sum, n := 0.0, 0.0
+		for k, v := range values {
+			if !without(k) {
+				sum, n = sum+v, n+1
+			}
+		}
+		return sum / n, true
+	}
+	m := confidence.MeanOf(values)
+	if got := jackknife(len(values), m.Mean, mean); got == nil || !near(got.Low, m.Mean-m.Reach()) || !near(got.High, m.Mean+m.Reach()) {
+		t.Errorf("%+v, want %v ± %v", got, m.Mean, m.Reach())
+	}
+	if got := jackknife(confidence.Fewest-1, 1, mean); got != nil {
+		t.Errorf("of too few blocks %+v", got)
 	}
 }
 
@@ -110,8 +179,8 @@ func TestOutcome(t *testing.T) {
 				"and 8 clearly pay (86.0 % of the core-hours; most olivia: +0.94, 95 % interval +0.73 to +1.18).",
 		},
 		{"all gain", func(in *Input) { later(in.Runs[1].Jobs, 360_000) }, "Users gain under ostrich"},
-		{"nobody", func(in *Input) { in.Runs[2].Jobs = in.Runs[1].Jobs }, "No clear change for users under ostrich, compared with fairshare: the mean stretch per user stays at "},
-		{"none of either", func(in *Input) { in.Runs[2].Jobs = in.Runs[1].Jobs }, "Of 18 users with an interval, none clearly gain and none clearly pay."},
+		{"nobody", func(in *Input) { in.Runs[2].Jobs, in.Runs[0].Jobs = in.Runs[1].Jobs, in.Runs[1].Jobs }, "No clear change for users under ostrich, compared with fairshare: the mean stretch per user stays at "},
+		{"none of either", func(in *Input) { in.Runs[2].Jobs, in.Runs[0].Jobs = in.Runs[1].Jobs, in.Runs[1].Jobs }, "Of 18 users with an interval, none clearly gain and none clearly pay."},
 		{"all pay", func(in *Input) { later(in.Runs[2].Jobs, 360_000) }, "Users pay under ostrich"},
 		{"one run", func(in *Input) { in.Runs = in.Runs[:2] }, "The simulated fairshare is close"},
 	} {

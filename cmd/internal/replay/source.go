@@ -178,7 +178,7 @@ func (s *source) compared(site *Study, config *sidecar.Config) comparison.Input 
 		Floor: floor, Measured: o.MeasureRule, Accept: config.Satisfaction, Seed: 1, Resamples: 1000,
 		UserName:    func(u ostrich.UserID) string { return site.Users[u-1].Name },
 		AccountName: func(u ostrich.UserID) string { return site.Users[u-1].Account },
-		Notes:       append(s.notes, site.Notes...),
+		Notes:       append(s.notes, site.Notes...), LeftOut: site.left.rows(),
 	}
 	if s.recorded {
 		in.Runs = append(in.Runs, comparison.Run{Name: "recorded", Recorded: true, Jobs: site.Recorded()})

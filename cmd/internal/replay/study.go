@@ -11,7 +11,6 @@ import (
 	"slices"
 	"time"
 
-	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/multifactor"
@@ -56,7 +55,8 @@ type Study struct {
 	Scheduler sim.Scheduler
 	Classes   ostrich.Classes // of OStrich's order
 
-	Notes []string // what was left out, changed or assumed
+	Notes []string // what was changed or assumed
+	left  leftOut
 
 	open map[int]bool // campaigns, by number, with jobs that had not ended
 }
@@ -105,31 +105,25 @@ func New(h *accounting.History, setup Setup) (*Study, error) {
 	return s, s.number()
 }
 
-func (s *Study) note(n int, one, many string) {
-	if n == 1 {
-		many = one
-	}
-	if n > 0 {
-		s.Notes = append(s.Notes, format.Plural(n, "job")+" "+many+".")
-	}
-}
-
 // addJobs adds the jobs that ran. Those that ended before the window count as
 // usage only. If only what happened is looked at, others are not measured, and need
 // no length.
 func (s *Study) addJobs(h *accounting.History) error {
 	users := make(map[User]ostrich.UserID)
 	before := make([]float64, len(h.Associations))
-	var never, rejected, late, wide, instant, elsewhere, lost, open int
+	left := &s.left
+	open := 0
 	var parts []float64 // of their limits that jobs ran
 	for i := range h.Jobs {
 		j := &h.Jobs[i]
 		switch {
 		case j.Start == 0 && (j.End != 0 || j.Eligible == 0):
-			never += tasksOf(j)
+			left.count(j, 0)
+			left.add(neverStarted, j, 0)
 			continue
 		case j.End != 0 && j.End < j.Start || j.Start != 0 && j.Start < j.Submit || j.Procs < 1:
-			rejected++
+			left.count(j, 0)
+			left.add(impossible, j, 0)
 			continue
 		case j.End != 0 && j.End < h.From:
 			left := 1.0
@@ -141,12 +135,15 @@ func (s *Study) addJobs(h *accounting.History) error {
 		}
 		limit := cmp.Or(j.Limit, s.Priority.Partitions[j.Partition].MaxTime)
 		if j.End == 0 && j.Start != 0 && lastSeen(h, j, limit) < h.From {
-			lost++
+			left.count(j, 0)
+			left.add(lostEnd, j, 0)
 			continue
 		}
+		ran := ranSoFar(h, j, limit)
+		left.count(j, ran)
 		pool := s.poolOf(h.Partitions[j.Partition])
 		if pool < 0 {
-			elsewhere++
+			left.add(nodeless, j, ran)
 			continue
 		}
 		l := Job{
@@ -156,27 +153,26 @@ func (s *Study) addJobs(h *accounting.History) error {
 		// A job that waits for another or for a moment is not in the queue yet.
 		if j.Eligible > j.Submit && (j.Eligible <= j.Start || j.Start == 0) {
 			l.Submit = j.Eligible
-			late++
+			left.add(lateEligible, j, ran)
 		}
 		if m := s.Pools[pool].Procs; l.Procs > m {
 			l.Procs = m
-			wide++
+			left.add(tooWide, j, ran)
 		}
 		switch j.End {
 		case 0: // it stands in the way of others all the same
-			if j.Start != 0 {
-				l.ran = ostrich.Duration(lastSeen(h, j, limit) - j.Start)
-			}
-			l.campaign = -1
+			l.ran, l.campaign = ran, -1
 			open += tasksOf(j)
+			left.add(unfinished, j, ran)
 			l.Start = cmp.Or(j.Start, l.Submit)
 			l.Run = cmp.Or(limit, day)
 		case j.Start:
-			instant++
+			left.add(instant, j, ran)
 			l.Run = 1
 		default:
 			l.Run, l.Suspended = max(1, j.Ran()), j.End-j.Start-ostrich.Time(max(1, j.Ran()))
 		}
+		left.has(j, ran)
 		if j.End != 0 && limit > 0 {
 			parts = append(parts, float64(l.Run)/float64(limit))
 		}
@@ -201,31 +197,37 @@ func (s *Study) addJobs(h *accounting.History) error {
 			s.Jobs = append(s.Jobs, l)
 		}
 	}
-	all := 0
-	for i := range h.Jobs {
-		all += tasksOf(&h.Jobs[i])
+	switch part := s.finish(open, parts); {
+	case s.Happened:
+		s.Notes = append(s.Notes, left.notes()...)
+	case part != "":
+		s.Notes = append(s.Notes, part)
 	}
-	s.note(never, "never started: left out", "never started: left out")
-	if part := s.finish(open, parts); s.Happened {
-		s.note(open, "had not ended: its campaign is not measured", "had not ended: their campaigns are not measured")
-	} else {
-		s.note(open, part, part)
-	}
-	s.note(rejected, "left out: its times or its size cannot be", "left out: their times or sizes cannot be")
-	s.note(lost, "left out: its time limit ended before the window, and its end was lost", "left out: their time limits ended before the window, and their ends were lost")
-	s.note(elsewhere, "left out: its partition has no nodes now", "left out: their partitions have no nodes now")
-	s.note(late, "counts from when it was eligible, not from its submission", "count from when they were eligible (dependencies, --begin, holds), not from their submission")
-	s.note(wide, "wider than its partition is now: taken as wide as that", "wider than their partitions are now: taken as wide as those")
-	s.note(instant, "ended in the second in which it started: taken to run for a second", "ended in the second in which they started: taken to run for a second")
 	if len(s.Jobs) == open {
 		return fmt.Errorf("%w: of %d jobs in accounting %d never started, %d had not ended and %d ended before it", ErrNoJobs,
-			all, never, open, all-never-open-rejected-elsewhere-lost)
+			allTasks(h), left.jobs[neverStarted], open, allTasks(h)-left.allJobs)
 	}
 	for i, seconds := range before {
 		s.Priority.Associations[i].Usage = seconds
 	}
 	s.sort()
 	return nil
+}
+
+// ranSoFar returns how long a job ran, or had run by the end of the data.
+func ranSoFar(h *accounting.History, j *accounting.Job, limit ostrich.Duration) ostrich.Duration {
+	if j.End != 0 || j.Start == 0 {
+		return j.Ran()
+	}
+	return max(0, ostrich.Duration(lastSeen(h, j, limit)-j.Start))
+}
+
+// allTasks returns how many jobs a history has.
+func allTasks(h *accounting.History) (n int) {
+	for i := range h.Jobs {
+		n += tasksOf(&h.Jobs[i])
+	}
+	return n
 }
 
 // tasksOf returns how many jobs a record stands for: the tasks of an array wait in one.
@@ -267,7 +269,7 @@ func (s *Study) finish(open int, parts []float64) string {
 			j.Estimate = max(j.Estimate, j.Run)
 		}
 	}
-	return fmt.Sprintf("had not ended: not measured, and taken to run for %.0f %% of the time limit, the median of the others", 100*part)
+	return fmt.Sprintf("Jobs that had not ended are taken to run for %.0f %% of their time limits, the median of the others.", 100*part)
 }
 
 // day is how long an unfinished job without a limit may run.

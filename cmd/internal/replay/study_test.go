@@ -76,12 +76,19 @@ func TestNew(t *testing.T) {
 	}
 	notes := strings.Join(s.Notes, "\n")
 	for _, words := range []string{
-		"1 job never started", "1 job had not ended", "1 job left out: its times", "1 job counts from when it was eligible",
-		"1 job wider than its partition", "1 job ended in the second", "No configuration of priority/multifactor", "No association tree",
+		"Jobs that had not ended are taken to run for 50 %", "No configuration of priority/multifactor", "No association tree",
 	} {
 		if !strings.Contains(notes, words) {
 			t.Errorf("no note %q in:\n%s", words, notes)
 		}
+	}
+	left := make(map[string]int)
+	for _, l := range s.left.rows() {
+		left[l.What] = l.Jobs
+	}
+	wantLeft := map[string]int{"never_started": 1, "unfinished": 1, "impossible": 1, "eligible_late": 1, "too_wide": 1, "instant": 1}
+	if diff := cmp.Diff(wantLeft, left); diff != "" {
+		t.Errorf("left out -want +got:\n%s", diff)
 	}
 	// 4 processors for 400 s, 100 s before the window, half-life 7 days.
 	if got, want := s.Priority.Associations[0].Usage, 1600*math.Exp2(-100.0/(7*86400)); math.Abs(got-want) > 1e-9 {
@@ -159,7 +166,7 @@ func TestLost(t *testing.T) {
 		t.Errorf("job %d runs from %d for %d s", s.Jobs[0].Slurm, j.Start, j.Run)
 	}
 	h.Jobs = append(h.Jobs, accounting.Job{ID: 19, Procs: 8, Submit: 10, Start: 10, State: accounting.Running, Limit: 300})
-	if s = mustNew(t, h, Setup{Options: window30}); s.Jobs[0].Slurm != 18 || !strings.Contains(strings.Join(s.Notes, "\n"), "1 job left out: its time limit ended before the window") {
+	if s = mustNew(t, h, Setup{Options: window30}); s.Jobs[0].Slurm != 18 || s.left.jobs[lostEnd] != 1 {
 		t.Errorf("first job %d, notes %q", s.Jobs[0].Slurm, s.Notes)
 	}
 	ran := s.ran(h)

@@ -1,0 +1,27 @@
+package comparison
+
+import "slurm-ostrich/cmd/internal/format"
+
+// LeftOut is something that the record has of some jobs and the replay has not.
+type LeftOut struct {
+	What   string  `json:"what"`   // a key, such as "preempted"
+	Name   string  `json:"name"`   // in words
+	Replay string  `json:"replay"` // what the replay does with these jobs
+	Jobs   int     `json:"jobs"`
+	Part   float64 `json:"part"` // of the jobs of the record
+	Hours  float64 `json:"core_hours"`
+	Work   float64 `json:"work"` // part of the core-hours of the record
+}
+
+// leftTable counts what the replay leaves out.
+func (c *Comparison) leftTable() format.Table {
+	t := format.Table{
+		Title: "What the record has and the replay leaves out", Names: 1,
+		Header: []string{"jobs that", "jobs", "of all jobs", "core-hours", "of all core-hours", "in the replay"},
+	}
+	for i := range c.LeftOut {
+		l := &c.LeftOut[i]
+		t.Add(l.Name, l.Jobs, percentCell(l.Part), groupedCell(l.Hours), percentCell(l.Work), l.Replay)
+	}
+	return t
+}

@@ -1,0 +1,112 @@
+package replay
+
+import (
+	"fmt"
+
+	"slurm-ostrich/cmd/internal/comparison"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+)
+
+// leaving is something that jobs of the record have and the replay has not.
+type leaving uint8
+
+const (
+	neverStarted leaving = iota
+	impossible
+	lostEnd
+	nodeless
+	unfinished
+	lateEligible
+	tooWide
+	instant
+	preempted
+	requeued
+	nodeFailed
+	resized
+	suspended
+	leavings
+)
+
+// leavingWords are the key and the words of each: what holds for the jobs, and what the replay
+// does with them.
+var leavingWords = [leavings]struct{ key, name, replay string }{
+	neverStarted: {"never_started", "never started", "left out"},
+	impossible:   {"impossible", "have times or sizes that cannot be", "left out"},
+	lostEnd:      {"lost", "seem to run on after their limits, which ended before the window", "left out"},
+	nodeless:     {"no_nodes", "are of partitions that have no nodes now", "left out"},
+	unfinished:   {"unfinished", "had not ended", "hold processors, are not measured"},
+	lateEligible: {"eligible_late", "were eligible after their submission (dependencies, --begin, holds)", "count from then"},
+	tooWide:      {"too_wide", "are wider than their partitions are now", "as wide as those"},
+	instant:      {"instant", "ended in the second in which they started", "run for a second"},
+	preempted:    {"preempted", "were preempted", "end when they did, and make no room"},
+	requeued:     {"requeued", "were requeued", "each run is a job"},
+	nodeFailed:   {"node_failed", "were ended by a failure of their nodes", "end when they did"},
+	resized:      {"resized", "changed their size while they ran", "have the mean size"},
+	suspended:    {"suspended", "were suspended for a time", "run without a pause"},
+}
+
+// leftOut counts jobs and their work, in processor-seconds, by what is left out of them.
+type leftOut struct {
+	jobs [leavings]int
+	work [leavings]float64
+
+	allJobs int
+	allWork float64
+}
+
+// add counts a job.
+func (l *leftOut) add(what leaving, j *accounting.Job, ran ostrich.Duration) {
+	n := tasksOf(j)
+	l.jobs[what] += n
+	l.work[what] += float64(n) * float64(ran) * float64(j.Procs)
+}
+
+// count counts a job among all of them.
+func (l *leftOut) count(j *accounting.Job, ran ostrich.Duration) {
+	l.allJobs += tasksOf(j)
+	l.allWork += float64(tasksOf(j)) * float64(ran) * float64(j.Procs)
+}
+
+// has counts what a job has that the replay has not, beyond its times and its size.
+func (l *leftOut) has(j *accounting.Job, ran ostrich.Duration) {
+	for what, is := range map[leaving]bool{
+		preempted: j.State == accounting.Preempted, requeued: j.State == accounting.Requeued, resized: j.Resized, suspended: j.Suspended > 0,
+		nodeFailed: j.State == accounting.NodeFail || j.State == accounting.BootFail,
+	} {
+		if is {
+			l.add(what, j, ran)
+		}
+	}
+}
+
+// rows returns what is left out of any job.
+func (l *leftOut) rows() []comparison.LeftOut {
+	var rows []comparison.LeftOut
+	for what, w := range leavingWords {
+		if l.jobs[what] == 0 {
+			continue
+		}
+		row := comparison.LeftOut{
+			What: w.key, Name: w.name, Replay: w.replay, Jobs: l.jobs[what], Part: float64(l.jobs[what]) / float64(max(1, l.allJobs)),
+			Hours: l.work[what] / 3600,
+		}
+		if l.allWork > 0 {
+			row.Work = l.work[what] / l.allWork
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// notes returns the same in sentences, where nothing is replayed.
+func (l *leftOut) notes() []string {
+	var list []string
+	for _, r := range l.rows() {
+		if r.What == leavingWords[unfinished].key {
+			r.Replay = "their campaigns are not measured"
+		}
+		list = append(list, fmt.Sprintf("Jobs that %s: %d; %s.", r.Name, r.Jobs, r.Replay))
+	}
+	return list
+}
