@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich/lengths"
+	"slurm-ostrich/ostrich/scalar"
 )
 
 // TestBacktestIsTheSchedule: what is foretold is what a schedule expects of a job
@@ -79,7 +80,7 @@ func runs(jobs []Job) []lengths.Run {
 		j := &jobs[i]
 		list[i] = lengths.Run{
 			Request: lengths.Request{Limit: j.Estimate, Procs: j.Procs, Class: j.Class, Hint: j.Hint},
-			ID:      j.ID, User: j.User, Submit: j.Submit, Departs: j.departs(), Outcome: j.Outcome, Ran: j.ran(),
+			ID:      j.ID, User: j.User, Submit: j.Submit, Departs: scalar.Departs(j.Submit, j.Start, j.End), Outcome: j.Outcome, Ran: j.ran(),
 		}
 	}
 	return list

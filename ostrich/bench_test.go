@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/lengths"
 )
 
@@ -37,18 +38,18 @@ func history(jobs, users int) []Event {
 	return events
 }
 
-var measured = Options{Procs: 4096, Rule: Rule{By: Max}, Machine: Parallel}
+var measured = Options{Procs: 4096, Rule: campaign.Rule{By: campaign.Max}, Machine: Parallel}
 
 // daemon is what ostrichd does: see cmd/internal/sidecar.
 var daemon = Options{
-	Procs: 4096, Rule: Rule{By: Window, Threshold: 1800}, Machine: Parallel, Gate: Off, Inside: SPT, Predictor: lengths.Alike,
+	Procs: 4096, Rule: campaign.Rule{By: campaign.Window, Threshold: 1800}, Machine: Parallel, Gate: Off, Inside: SPT, Predictor: lengths.Alike,
 	Grace: 24 * 3600, Memory: 7 * 24 * 3600, Settle: true,
 }
 
 // BenchmarkStep reports events per second.
 func BenchmarkStep(b *testing.B) {
 	variants := map[string]Options{"daemon": daemon}
-	for _, rule := range []Rule{{By: Max}, {By: Arrival, Threshold: 600}, {By: Window, Threshold: 1800}} {
+	for _, rule := range []campaign.Rule{{By: campaign.Max}, {By: campaign.Arrival, Threshold: 600}, {By: campaign.Window, Threshold: 1800}} {
 		o := measured
 		o.Rule = rule
 		variants[rule.By.String()] = o
@@ -77,7 +78,7 @@ func BenchmarkStep(b *testing.B) {
 func queue(b *testing.B, jobs int) *Schedule {
 	random := rand.New(rand.NewPCG(3, 4))
 	o := measured
-	o.Rule = Rule{By: Arrival, Threshold: 10}
+	o.Rule = campaign.Rule{By: campaign.Arrival, Threshold: 10}
 	s := mustNew(b, o)
 	at := Time(1)
 	for i := range jobs {
@@ -191,9 +192,9 @@ func BenchmarkColdStart(b *testing.B) {
 // TestMemory: what a schedule holds follows the live campaigns, not the past.
 func TestMemory(t *testing.T) {
 	for _, o := range []Options{
-		{Procs: 64, Rule: Rule{By: Max}},
-		{Procs: 64, Rule: Rule{By: Arrival, Threshold: 1000}, Late: Append},
-		{Procs: 64, Rule: Rule{By: Window, Threshold: 5}, Late: Grow, Machine: Parallel},
+		{Procs: 64, Rule: campaign.Rule{By: campaign.Max}},
+		{Procs: 64, Rule: campaign.Rule{By: campaign.Arrival, Threshold: 1000}, Late: Append},
+		{Procs: 64, Rule: campaign.Rule{By: campaign.Window, Threshold: 5}, Late: Grow, Machine: Parallel},
 	} {
 		s := mustNew(t, o)
 		held := func() uint64 {
@@ -282,7 +283,7 @@ func BenchmarkLine(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", what, campaigns), func(b *testing.B) {
 				random := rand.New(rand.NewPCG(5, 6))
 				o := daemon
-				o.Rule = Rule{By: Groups}
+				o.Rule = campaign.Rule{By: campaign.Groups}
 				if what == "late" {
 					o.Machine, o.Settle = Sequential, false // so that they are completed although nothing runs
 				}

@@ -16,7 +16,7 @@ import (
 // the virtual schedule owed the user at t_i: with a strict gate at most the W_{i-1}
 // of the papers, without one maybe more. Lemma 6.3 does not hold as published;
 // docs/theory.md has the counterexamples, and why this does.
-func (s *Schedule) bound(c *campaign, v *Campaign, longest Duration, widest int) float64 {
+func (s *Schedule) bound(c *campaignState, v *Campaign, longest Duration, widest int) float64 {
 	if s.size == 0 || v.Waiting {
 		return math.Inf(1)
 	}

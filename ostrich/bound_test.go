@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 )
 
 // TestBoundOfWideJobs has wide and narrow jobs in turn, which do not fit beside
 // each other: followed in order, the last one ends at 466, and three p_max after
 // the virtual schedule, which would be 389, is no bound.
 func TestBoundOfWideJobs(t *testing.T) {
-	s, err := ostrich.New(ostrich.Options{Procs: 10, Machine: ostrich.Parallel, Inside: ostrich.LJF, Rule: ostrich.Rule{By: ostrich.Arrival, Threshold: 10}})
+	s, err := ostrich.New(ostrich.Options{Procs: 10, Machine: ostrich.Parallel, Inside: ostrich.LJF, Rule: campaign.Rule{By: campaign.Arrival, Threshold: 10}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +49,7 @@ func TestBoundOfWideJobs(t *testing.T) {
 // the time, as nothing is served virtually; the promise does not, until another user
 // comes.
 func TestPromiseStandsStill(t *testing.T) {
-	s, err := ostrich.New(ostrich.Options{Procs: 4, Machine: ostrich.Parallel, Grace: 1000, Rule: ostrich.Rule{By: ostrich.Max}})
+	s, err := ostrich.New(ostrich.Options{Procs: 4, Machine: ostrich.Parallel, Grace: 1000, Rule: campaign.Rule{By: campaign.Max}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func TestPromiseStandsStill(t *testing.T) {
 // TestBoundCountsReopenedWork has a campaign's work grow when it and the next one are
 // completed virtually: the one that comes then waits for all of that.
 func TestBoundCountsReopenedWork(t *testing.T) {
-	s, err := ostrich.New(ostrich.Options{Procs: 1, Rule: ostrich.Rule{By: ostrich.Groups}})
+	s, err := ostrich.New(ostrich.Options{Procs: 1, Rule: campaign.Rule{By: campaign.Groups}})
 	if err != nil {
 		t.Fatal(err)
 	}

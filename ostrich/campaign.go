@@ -6,12 +6,13 @@ import (
 	"math"
 	"slices"
 
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/lengths"
 )
 
-// A campaign is what the schedule keeps of a set of jobs whose results a user
+// A campaignState is what the schedule keeps of a set of jobs whose results a user
 // waits for together (J_i^u). Its work is served in one or more stages, see Late.
-type campaign struct {
+type campaignState struct {
 	user   *user
 	number int    // i: 1, 2, ... within the user
 	lead   JobID  // that opened it, or its group
@@ -38,7 +39,7 @@ type campaign struct {
 
 // A stage is the part of a campaign that has one finish tag.
 type stage struct {
-	campaign *campaign
+	campaign *campaignState
 	number   int // 1, 2, ... within the campaign
 	work     Work
 	since    Time   // when it opened for the order: t_i, or its first release
@@ -74,10 +75,10 @@ const notYet = -1
 type user struct {
 	id       UserID
 	leaf     *node
-	latest   *campaign // the campaign a further submission may join
-	recent   *job      // the job submitted last to it; nil once that has ended
-	count    int       // campaigns so far
-	declared declared
+	latest   *campaignState // the campaign a further submission may join
+	recent   *job           // the job submitted last to it; nil once that has ended
+	count    int            // campaigns so far
+	declared campaign.Declared[*campaignState]
 	line     []*stage  // in the order of service, from the first that is not over
 	reached  []float64 // by stage of the line: once it is completed, the latest F up to it; +Inf before, and while tags are to be set
 	gone     int       // stages that were in the line before
@@ -360,16 +361,21 @@ func sortedUsers(users map[UserID]*user) []*user {
 }
 
 // campaignOf finds or opens the campaign that a new job belongs to.
-func (s *Schedule) campaignOf(u *user, j *job, array *group) *campaign {
+func (s *Schedule) campaignOf(u *user, j *job, array *group) *campaignState {
 	if array != nil && array.campaign.user == u {
 		return array.campaign
 	}
 	if j.Campaign != "" {
-		return s.declaredCampaign(u, j)
+		past := func(c *campaignState) bool { return c.open == 0 && campaign.Past(c.ended, s.now) }
+		return u.declared.Find(j.Campaign, past, func() *campaignState {
+			c := s.openCampaign(u, j)
+			c.name = j.Campaign
+			return c
+		})
 	}
 	c := u.latest
-	if c == nil || !s.options.Rule.joins(submissions{
-		first: c.first, latest: c.latest, unfinished: c.open > 0, previousOpen: u.recent != nil,
+	if c == nil || !s.options.Rule.Joins(campaign.Latest{
+		First: c.first, Latest: c.latest, Unfinished: c.open > 0, PreviousOpen: u.recent != nil,
 	}, s.now) {
 		c = s.openCampaign(u, j)
 		u.latest, u.recent = c, nil
@@ -378,9 +384,9 @@ func (s *Schedule) campaignOf(u *user, j *job, array *group) *campaign {
 }
 
 // openCampaign opens a campaign of a user with its first job.
-func (s *Schedule) openCampaign(u *user, j *job) *campaign {
+func (s *Schedule) openCampaign(u *user, j *job) *campaignState {
 	u.count++
-	c := &campaign{
+	c := &campaignState{
 		user: u, number: u.count, lead: cmp.Or(j.Group, j.ID), first: s.now, since: notYet, began: notYet, completed: notYet,
 	}
 	s.begin(c)
@@ -388,7 +394,7 @@ func (s *Schedule) openCampaign(u *user, j *job) *campaign {
 }
 
 // begin records that a job of a campaign can start, if none could before.
-func (s *Schedule) begin(c *campaign) {
+func (s *Schedule) begin(c *campaignState) {
 	if c.since != notYet {
 		return
 	}
@@ -396,7 +402,7 @@ func (s *Schedule) begin(c *campaign) {
 }
 
 // stageFor returns the stage of the campaign that new work joins, see Late.
-func (s *Schedule) stageFor(c *campaign) *stage {
+func (s *Schedule) stageFor(c *campaignState) *stage {
 	u := c.user
 	if n := len(c.stages); n > 0 && !c.stages[n-1].vain {
 		g := c.stages[n-1]

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/lengths"
 )
 
@@ -53,7 +54,7 @@ func (s *story) want(at Time, want string) {
 	}
 }
 
-var apart = Options{Procs: 1, Rule: Rule{By: Arrival, Threshold: 1}}
+var apart = Options{Procs: 1, Rule: campaign.Rule{By: campaign.Arrival, Threshold: 1}}
 
 // TestTrueLength: a job counts for its estimate while it is pending, for
 // max(elapsed, estimate) while it runs, and for its true length when it ends.
@@ -301,7 +302,7 @@ func TestSiblingRests(t *testing.T) {
 // taken for one on the new, once sent what joined it to the end of time.
 func TestReshareOfCompleted(t *testing.T) {
 	for _, late := range []Late{Reopen, Grow, Append} {
-		s := newStory(t, Options{Procs: 1, Late: late, Rule: Rule{By: Window, Threshold: 1000}})
+		s := newStory(t, Options{Procs: 1, Late: late, Rule: campaign.Rule{By: campaign.Window, Threshold: 1000}})
 		s.submit(10, 1, 1, 100)
 		s.start(10, 1)
 		s.end(110, 1)
@@ -354,7 +355,7 @@ func TestLate(t *testing.T) {
 		{Grow, "1.1 10..130\n", "1.1 10..310\n", []JobID{3, 2, 1, 9}},
 		{Append, "1.1 10..130\n", "1.1 10..310\n", []JobID{1, 2, 3, 9}},
 	} {
-		s := newStory(t, Options{Procs: 1, Late: tt.late, Rule: Rule{By: Max}})
+		s := newStory(t, Options{Procs: 1, Late: tt.late, Rule: campaign.Rule{By: campaign.Max}})
 		s.submit(10, 1, 1, 50)
 		s.submit(20, 2, 1, 70)
 		s.want(20, tt.serving)

@@ -11,7 +11,7 @@ func (s *Schedule) Clone() *Schedule {
 	c.onCompletion = nil
 	d := duplicate{
 		nodes:     make(map[*node]*node, len(s.users)+len(s.accounts)),
-		campaigns: make(map[*campaign]*campaign, len(s.users)),
+		campaigns: make(map[*campaignState]*campaignState, len(s.users)),
 		stages:    make(map[*stage]*stage, len(s.users)),
 	}
 	c.root = d.node(s.root)
@@ -67,7 +67,7 @@ func (s *Schedule) Clone() *Schedule {
 // duplicate knows the copy of each part of a schedule.
 type duplicate struct {
 	nodes     map[*node]*node
-	campaigns map[*campaign]*campaign
+	campaigns map[*campaignState]*campaignState
 	stages    map[*stage]*stage
 	jobs      jobTable
 }
@@ -104,7 +104,7 @@ func (d *duplicate) user(from *user) *user {
 	}
 	from.past.Share()
 	to.latest = d.campaign(from.latest, to)
-	to.declared = d.declared(from.declared, to)
+	to.declared = from.declared.Clone(func(c *campaignState) *campaignState { return d.campaign(c, to) })
 	to.failing = make([]*job, len(from.failing))
 	for i, j := range from.failing {
 		to.failing[i] = d.jobs.get(j.ID)
@@ -115,14 +115,14 @@ func (d *duplicate) user(from *user) *user {
 	return to
 }
 
-func (d *duplicate) campaign(from *campaign, u *user) *campaign {
+func (d *duplicate) campaign(from *campaignState, u *user) *campaignState {
 	if from == nil {
 		return nil
 	}
 	if to, ok := d.campaigns[from]; ok {
 		return to
 	}
-	to := new(campaign)
+	to := new(campaignState)
 	*to = *from
 	d.campaigns[from] = to
 	to.user, to.head = u, stage{}

@@ -9,9 +9,11 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich/campaign"
 )
 
-const week = Time(DeclaredGap)
+const week = Time(campaign.Gap)
 
 // memberships lists the campaigns by the jobs in them, in the order in which
 // they opened.
@@ -61,7 +63,7 @@ func TestDeclared(t *testing.T) {
 			{at: 0, group: 1, campaign: "a"}, {at: 100, group: 2, campaign: "a"}, {at: 100, group: 2, campaign: "a"},
 		}, "1+2+3"},
 	} {
-		s := mustNew(t, Options{Procs: 4, Rule: Rule{By: Window, Threshold: 60}})
+		s := mustNew(t, Options{Procs: 4, Rule: campaign.Rule{By: campaign.Window, Threshold: 60}})
 		var events []Event
 		var all []JobID
 		for i, j := range tt.jobs {
@@ -84,7 +86,7 @@ func TestDeclared(t *testing.T) {
 }
 
 // TestDeclaredEnds: a declared campaign is joined a week after its last job, and
-// not later; those that nobody can join are forgotten.
+// not later.
 func TestDeclaredEnds(t *testing.T) {
 	for _, tt := range []struct {
 		later Time
@@ -101,17 +103,6 @@ func TestDeclaredEnds(t *testing.T) {
 		}
 		if first, second := number(1, 10), number(2, 15+tt.later); (first == second) != tt.same {
 			t.Errorf("%d s after its end: campaigns %d and %d", tt.later, first, second)
-		}
-	}
-	s := mustNew(t, Options{Procs: 4})
-	for i := range JobID(1000) {
-		at := 1 + Time(i)*week/10
-		j := Job{ID: i + 1, User: 1, Procs: 1, Estimate: 10, Submit: at, Campaign: fmt.Sprint("campaign-", i)}
-		mustStep(t, s, Event{At: at, Kind: Submit, Job: j})
-		j.End = at + 5
-		mustStep(t, s, Event{At: at + 5, Kind: End, Job: j})
-		if n := len(s.users[1].declared.campaigns); n > 40 {
-			t.Fatalf("%d declared campaigns remembered", n)
 		}
 	}
 }
@@ -185,7 +176,7 @@ func TestSplittingAndMerging(t *testing.T) {
 		{[]string{"a", "b", "c", "d"}, "1:20 2:40 3:60 4:80 5:80"},
 		{[]string{"", "", "late", ""}, "1:60 3:80 5:80"},
 	} {
-		s := mustNew(t, Options{Procs: 1, Rule: Rule{By: Window, Threshold: 60}})
+		s := mustNew(t, Options{Procs: 1, Rule: campaign.Rule{By: campaign.Window, Threshold: 60}})
 		ends := make(map[JobID]float64)
 		s.OnCompletion(func(lead JobID, at float64) { ends[lead] = at - 1 })
 		for i, name := range append(tt.declare, "") {

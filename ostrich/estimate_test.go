@@ -3,6 +3,7 @@ package ostrich
 import (
 	"testing"
 
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/lengths"
 )
 
@@ -68,7 +69,7 @@ func TestSeriesShared(t *testing.T) {
 
 // waitingCampaign is a campaign of n pending jobs of a user of whom nothing is known.
 func waitingCampaign(t failer, n int) (*Schedule, func(i int, ran Duration)) {
-	s := mustNew(t, Options{Procs: 4, Predictor: lengths.Alike, Rule: Rule{By: Window, Threshold: 1800}})
+	s := mustNew(t, Options{Procs: 4, Predictor: lengths.Alike, Rule: campaign.Rule{By: campaign.Window, Threshold: 1800}})
 	job := func(i int) Job {
 		return Job{ID: JobID(i), User: 1, Procs: 1, Estimate: 6000, Submit: 1, Class: 3}
 	}
@@ -108,7 +109,7 @@ func TestWaitingJobsAreLearned(t *testing.T) {
 // sorts them: what the one was served too much counts for the other.
 func TestLearnedAtOnce(t *testing.T) {
 	for _, asked := range []bool{false, true} {
-		s := mustNew(t, Options{Procs: 4, Predictor: lengths.Alike, Rule: Rule{By: Window, Threshold: 1 << 30}})
+		s := mustNew(t, Options{Procs: 4, Predictor: lengths.Alike, Rule: campaign.Rule{By: campaign.Window, Threshold: 1 << 30}})
 		job := func(id JobID, class uint64) Job {
 			return Job{ID: id, User: 1, Procs: 1, Estimate: 10_000, Class: class}
 		}
@@ -138,7 +139,7 @@ func TestLearnedAtOnce(t *testing.T) {
 // whose work has ended and is served to rounding: of a user with next to no share that
 // is for a second. The stage then leaves the campaign while that learns.
 func TestLearnWhileStagesLeave(t *testing.T) {
-	s := mustNew(t, Options{Procs: 1, Predictor: lengths.Alike, Late: Append, Rule: Rule{By: Window, Threshold: 1 << 30}})
+	s := mustNew(t, Options{Procs: 1, Predictor: lengths.Alike, Late: Append, Rule: campaign.Rule{By: campaign.Window, Threshold: 1 << 30}})
 	mustStep(t, s, Event{At: 0, Kind: Reshare, Shares: &Shares{Users: []UserShare{{User: 1}, {User: 2, Weight: 1}}}})
 	mustStep(t, s, Event{At: 1, Kind: Submit, Job: Job{ID: 1, User: 2, Procs: 1, Estimate: 1 << 40, Submit: 1}})
 	job := func(id JobID, at Time, limit Duration) Job {
@@ -283,7 +284,7 @@ func TestLearnedAsEnded(t *testing.T) {
 // TestArrayIsLearned: an array of 400 is one record until its tasks start, and the
 // rest of it learns from the first ten.
 func TestArrayIsLearned(t *testing.T) {
-	s := mustNew(t, Options{Procs: 10, Predictor: lengths.Alike, Rule: Rule{By: Window, Threshold: 1800}})
+	s := mustNew(t, Options{Procs: 10, Predictor: lengths.Alike, Rule: campaign.Rule{By: campaign.Window, Threshold: 1800}})
 	record := Job{ID: 1, User: 1, Group: 1, Procs: 1, Estimate: 6000, Submit: 1, Tasks: 400, Class: 3}
 	mustStep(t, s, Event{At: 1, Kind: Submit, Job: record})
 	var started []Job

@@ -125,6 +125,3 @@ func (e Event) phase() int {
 // leavesLate reports whether a departure comes after the arrivals and starts of its
 // second, as the job came or started in it.
 func (j *Job) leavesLate(at Time) bool { return scalar.LeavesLate(j.Submit, j.Start, at) }
-
-// departs is when a job that has ended left.
-func (j *Job) departs() scalar.Departure { return scalar.Departs(j.Submit, j.Start, j.End) }

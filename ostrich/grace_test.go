@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich/campaign"
 )
 
 // TestLateGoFirst: a campaign that is completed virtually goes first no later than
@@ -66,7 +68,7 @@ func TestBoundByFront(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := Options{
 			Procs: rapid.IntRange(1, 6).Draw(t, "m"), Machine: Machine(rapid.IntRange(0, 1).Draw(t, "machine")),
-			Gate: Off, Inside: SPT, Rule: Rule{By: Groups}, Settle: true,
+			Gate: Off, Inside: SPT, Rule: campaign.Rule{By: campaign.Groups}, Settle: true,
 			Grace: Duration(rapid.IntRange(1, 60).Draw(t, "grace")), Memory: Duration(rapid.SampledFrom([]int{0, 50}).Draw(t, "memory")),
 		}
 		r := newMachine(t, o)
@@ -105,7 +107,7 @@ func TestBoundByFront(t *testing.T) {
 // times the grace goes before shorter ones that came later. What cannot start does
 // not age, and the version tells of a change that comes with time alone.
 func TestLongWaitGoesFirst(t *testing.T) {
-	s := mustNew(t, Options{Procs: 1, Machine: Parallel, Gate: Off, Inside: SPT, Rule: Rule{By: Max}, Grace: 100})
+	s := mustNew(t, Options{Procs: 1, Machine: Parallel, Gate: Off, Inside: SPT, Rule: campaign.Rule{By: campaign.Max}, Grace: 100})
 	job := func(id JobID, submit Time, limit Duration) Job {
 		return Job{ID: id, User: 1, Submit: submit, Procs: 1, Estimate: limit}
 	}

@@ -8,6 +8,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich/campaign"
 )
 
 // twice puts the events at even seconds, so that holds and releases have the odd
@@ -98,7 +100,7 @@ func TestHeldIsAsSubmittedAtRelease(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o, events := hinting(t)
 		twice(events)
-		o.Rule = Rule{By: Groups} // each job is a campaign: the rule looks at submissions
+		o.Rule = campaign.Rule{By: campaign.Groups} // each job is a campaign: the rule looks at submissions
 		var held, later []Event
 		shift := make(map[JobID]Time)
 		for _, e := range events {

@@ -84,7 +84,7 @@ type Job struct {
 	Nice int64
 
 	// Campaign is the name of the campaign to which the user declares the job to
-	// belong; "" leaves the choice to the Rule.
+	// belong; "" leaves the choice to Options.Rule.
 	Campaign string
 
 	Submit Time // when the job was first submitted; a requeue does not change it

@@ -6,12 +6,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich/campaign"
 )
 
 // TestNice: inside a campaign the smaller nice value goes first, before any other rule,
 // and a change of it moves the job at once.
 func TestNice(t *testing.T) {
-	s := mustNew(t, Options{Procs: 1, Machine: Parallel, Gate: Off, Inside: SPT, Rule: Rule{By: Max}, Grace: 100})
+	s := mustNew(t, Options{Procs: 1, Machine: Parallel, Gate: Off, Inside: SPT, Rule: campaign.Rule{By: campaign.Max}, Grace: 100})
 	job := func(id JobID, u UserID, limit Duration, nice int64) Job {
 		return Job{ID: id, User: u, Submit: 10, Procs: 1, Estimate: limit, Nice: nice}
 	}

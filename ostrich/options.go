@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/scalar"
 )
@@ -90,7 +91,7 @@ func (l Late) String() string { return scalar.NameOf(LateNames, uint8(l)) }
 type Options struct {
 	Procs     int // m, processors of the machine; a Capacity event changes it
 	Machine   Machine
-	Rule      Rule
+	Rule      campaign.Rule
 	Late      Late
 	Gate      Gate
 	Inside    Inside

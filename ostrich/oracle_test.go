@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/lengths"
 )
 
@@ -432,7 +433,7 @@ func TestOracle(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				options := drawPaper(t)
 				options.Late, options.Predictor = Grow, lengths.ByLimit
-				options.Rule = Rule{By: Arrival, Threshold: options.Rule.Threshold}
+				options.Rule = campaign.Rule{By: campaign.Arrival, Threshold: options.Rule.Threshold}
 				s := mustNew(t, options)
 				o := &oracle{
 					threshold: options.Rule.Threshold, machine: options.Machine, procs: options.Procs,

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/lengths"
 )
 
@@ -102,7 +103,7 @@ func TestFailuresDoNotPass(t *testing.T) {
 	for outcome, passes := range map[lengths.Outcome]bool{lengths.Stopped: false, lengths.TimedOut: false, lengths.Done: true} {
 		for _, records := range []int{1, 2, 32} {
 			t.Run(fmt.Sprint(outcome, " in ", records), func(t *testing.T) {
-				s := onEight(t, Options{Predictor: lengths.Alike, Grace: 86400, Memory: 7 * 86400, Settle: true, Machine: Parallel, Rule: Rule{By: Max}})
+				s := onEight(t, Options{Predictor: lengths.Alike, Grace: 86400, Memory: 7 * 86400, Settle: true, Machine: Parallel, Rule: campaign.Rule{By: campaign.Max}})
 				// Two users with a past of the same size.
 				id := ends(t, s, 1, 10, 1, 7, lengths.Done, 1800)
 				id = ends(t, s, id, 10000, 2, 7, lengths.Done, 1800)

@@ -3,6 +3,8 @@ package ostrich
 import (
 	"math"
 	"testing"
+
+	"slurm-ostrich/ostrich/campaign"
 )
 
 // TestFigure51 is the worked example of thesis section 5.2, Figure 5.1, with
@@ -13,7 +15,7 @@ import (
 // The text says that s~ of the second campaign of user 3 is "C~ = 8", but
 // gives C~ of the first one as 7 before and after; 7 is what the equations give.
 func TestFigure51(t *testing.T) {
-	s := mustNew(t, Options{Procs: 6, Rule: Rule{By: Arrival, Threshold: 1}})
+	s := mustNew(t, Options{Procs: 6, Rule: campaign.Rule{By: campaign.Arrival, Threshold: 1}})
 	expect := func(at Time, want string) {
 		t.Helper()
 		mustAdvance(t, s, at)
@@ -48,7 +50,7 @@ func TestFigure51(t *testing.T) {
 // lengths that let each sentence of thesis 5.2 be true: the text gives loads
 // and moments, the lengths are in the lost figure.
 func TestFigure51RealSchedule(t *testing.T) {
-	r := newMachine(t, Options{Procs: 6, Rule: Rule{By: Arrival, Threshold: 1}, Gate: Strict})
+	r := newMachine(t, Options{Procs: 6, Rule: campaign.Rule{By: campaign.Arrival, Threshold: 1}, Gate: Strict})
 	submit := func(u UserID, first JobID, lengths ...Duration) {
 		t.Helper()
 		for i, p := range lengths {
@@ -123,7 +125,7 @@ func TestFigure51RealSchedule(t *testing.T) {
 //	t = 7   light 3x2 (W = 6)
 func TestFigure63(t *testing.T) {
 	r := newMachine(t, Options{
-		Procs: 5, Machine: Parallel, Inside: LJF, Rule: Rule{By: Arrival, Threshold: 1},
+		Procs: 5, Machine: Parallel, Inside: LJF, Rule: campaign.Rule{By: campaign.Arrival, Threshold: 1},
 	})
 	owed := func() (work [4]Work) {
 		for _, u := range r.s.Users() {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich/campaign"
 )
 
 // urgentFirst has jobs of QOS urgent before all others.
@@ -157,7 +159,7 @@ func drawRecords(t *rapid.T) (happened, left []Event) {
 
 var (
 	poolA, poolB = Pool{Name: "a", Partitions: []string{"pa"}}, Pool{Name: "b", Partitions: []string{"pb"}}
-	poolOptions  = Options{Procs: 4, Machine: Parallel, Grace: 50, Rule: Rule{By: Arrival, Threshold: 20}}
+	poolOptions  = Options{Procs: 4, Machine: Parallel, Grace: 50, Rule: campaign.Rule{By: campaign.Arrival, Threshold: 20}}
 )
 
 // TestPoolsRebuilt: schedules that heard of everything as it happened are those that the
@@ -331,7 +333,7 @@ func TestBoundsUnderLoad(t *testing.T) {
 		{50, 3, 0, 0.3},
 	} {
 		for _, machine := range []Machine{Parallel, Sequential} {
-			p, err := NewPools(Options{Procs: m, Machine: machine, Grace: tt.grace, Rule: Rule{By: Window, Threshold: 3600}}, 0, urgentFirst)
+			p, err := NewPools(Options{Procs: m, Machine: machine, Grace: tt.grace, Rule: campaign.Rule{By: campaign.Window, Threshold: 3600}}, 0, urgentFirst)
 			if err != nil {
 				t.Fatal(err)
 			}

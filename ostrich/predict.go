@@ -50,7 +50,7 @@ func (s *Schedule) outgrow(u *user) {
 // learn predicts the lengths of a campaign's waiting jobs again, from those that have
 // ended meanwhile. It runs whenever the number of ended jobs has doubled, so it costs a
 // campaign of n jobs no more than n·log n.
-func (s *Schedule) learn(c *campaign) {
+func (s *Schedule) learn(c *campaignState) {
 	if c.learned = c.ran; c.ran == 0 {
 		return // the jobs that have ended were cancelled
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/lengths"
 )
 
@@ -142,7 +143,7 @@ func TestWorkConservation(t *testing.T) {
 // is virtual work.
 func TestVirtualWorkIsRealWork(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		r := newMachine(t, Options{Procs: 6, Machine: Parallel, Inside: LJF, Rule: Rule{By: Max}})
+		r := newMachine(t, Options{Procs: 6, Machine: Parallel, Inside: LJF, Rule: campaign.Rule{By: campaign.Max}})
 		next, end := JobID(0), Time(rapid.IntRange(1, 100).Draw(t, "until"))
 		area, work := 0.0, 0.0 // used in R, submitted
 		r.until(end, func(Time) {
@@ -193,7 +194,7 @@ func TestScaleTime(t *testing.T) {
 			}
 			mustStep(t, b, e)
 		}
-		if o.Rule.By == Arrival && o.Rule.Threshold == Duration(k) {
+		if o.Rule.By == campaign.Arrival && o.Rule.Threshold == Duration(k) {
 			return // within the second
 		}
 		mustAdvance(t, b, a.Now()*Time(k))

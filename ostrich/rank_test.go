@@ -7,6 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich/campaign"
 )
 
 // TestRanking: the ranking is the order without its jobs, whenever it is
@@ -72,7 +74,7 @@ func TestCopyWhileRunning(t *testing.T) {
 }
 
 func TestNextCompletion(t *testing.T) {
-	s := mustNew(t, Options{Procs: 4, Gate: Strict, Rule: Rule{By: Arrival, Threshold: 1}})
+	s := mustNew(t, Options{Procs: 4, Gate: Strict, Rule: campaign.Rule{By: campaign.Arrival, Threshold: 1}})
 	if got := s.NextCompletion(); !math.IsInf(got, 1) {
 		t.Errorf("of nothing: %v", got)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/scalar"
 )
 
@@ -119,12 +120,12 @@ func command(out *bytes.Buffer, s *Schedule, jobs map[JobID]Job, verb string, wo
 		return n
 	}
 	if verb == "new" {
-		o := Options{Procs: number("procs"), Rule: Rule{Threshold: Duration(number("threshold"))}}
+		o := Options{Procs: number("procs"), Rule: campaign.Rule{Threshold: Duration(number("threshold"))}}
 		for key, value := range args {
 			var err error
 			switch key {
 			case "rule":
-				o.Rule.By, err = scalar.Named[By](ByNames, value)
+				o.Rule.By, err = scalar.Named[campaign.By](campaign.ByNames, value)
 			case "late":
 				o.Late, err = scalar.Named[Late](LateNames, value)
 			case "machine":

@@ -60,7 +60,7 @@ type Schedule struct {
 
 // A group holds together the records of a job array or a heterogeneous job.
 type group struct {
-	campaign *campaign
+	campaign *campaignState
 	open     int // records that have not ended
 }
 

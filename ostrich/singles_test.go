@@ -1,6 +1,10 @@
 package ostrich
 
-import "testing"
+import (
+	"testing"
+
+	"slurm-ostrich/ostrich/campaign"
+)
 
 // TestSingles is what was seen on a live cluster: 30 single submissions of a
 // minute each, two seconds apart, fell behind larger campaigns that came as
@@ -36,7 +40,7 @@ func TestSingles(t *testing.T) {
 		}
 		return float64(ends), mean, others
 	}
-	for _, rule := range []Rule{{By: Max}, {By: Arrival, Threshold: 1800}, {By: Window, Threshold: 1800}} {
+	for _, rule := range []campaign.Rule{{By: campaign.Max}, {By: campaign.Arrival, Threshold: 1800}, {By: campaign.Window, Threshold: 1800}} {
 		for late := range Append + 1 {
 			for _, machine := range []Machine{Sequential, Parallel} {
 				for gate := range Off + 1 {

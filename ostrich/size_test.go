@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/lengths"
 )
 
@@ -50,7 +51,7 @@ func TestSizeOfMoves(t *testing.T) {
 	pools := []Pool{{Name: "a", Partitions: []string{"a"}}, {Name: "b", Partitions: []string{"b"}}}
 	job := Job{ID: 1, User: 1, Procs: 2, Size: 20, Estimate: 20, Submit: 10}
 	history := func(asks, runs string) snapshot {
-		p, err := NewPools(Options{Rule: Rule{By: Max}}, 50, Classes{}, pools...)
+		p, err := NewPools(Options{Rule: campaign.Rule{By: campaign.Max}}, 50, Classes{}, pools...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/sim"
 )
 
@@ -67,7 +68,7 @@ func TestLemma62(t *testing.T) {
 // and stands still, as nothing runs: a strict gate would hold the user's next
 // campaign back for ever.
 func TestLemma62Lengths(t *testing.T) {
-	s, err := ostrich.New(ostrich.Options{Procs: 1, Machine: ostrich.Parallel, Rule: ostrich.Rule{By: ostrich.Arrival, Threshold: 1}})
+	s, err := ostrich.New(ostrich.Options{Procs: 1, Machine: ostrich.Parallel, Rule: campaign.Rule{By: campaign.Arrival, Threshold: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

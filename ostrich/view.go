@@ -131,7 +131,7 @@ func (s *Schedule) Campaigns() []Campaign {
 		longest Duration
 		work    Work
 	}
-	open := make(map[*campaign]*unfinished)
+	open := make(map[*campaignState]*unfinished)
 	system, widest := Duration(0), 0
 	for j := range s.jobs.all() {
 		c := open[j.stage.campaign]
@@ -148,11 +148,11 @@ func (s *Schedule) Campaigns() []Campaign {
 	var list []Campaign
 	var owed []Work // B + W_i of each, see bound
 	for _, u := range sortedUsers(s.users) {
-		line := make([]*campaign, len(u.line))
+		line := make([]*campaignState, len(u.line))
 		for i, g := range u.line {
 			line[i] = g.campaign
 		}
-		slices.SortStableFunc(line, func(a, b *campaign) int { return cmp.Compare(a.number, b.number) })
+		slices.SortStableFunc(line, func(a, b *campaignState) int { return cmp.Compare(a.number, b.number) })
 		for _, c := range slices.Compact(line) {
 			v := s.view(c)
 			if v.Completed && c.open == 0 {
@@ -175,7 +175,7 @@ func (s *Schedule) Campaigns() []Campaign {
 	return list
 }
 
-func (s *Schedule) view(c *campaign) Campaign {
+func (s *Schedule) view(c *campaignState) Campaign {
 	u := c.user
 	s.catchUp(u)
 	now := s.clockAt(u.leaf.parent, float64(s.now))

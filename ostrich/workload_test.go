@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/lengths"
 )
 
@@ -267,9 +268,9 @@ func drawPaper(t *rapid.T) Options {
 	return o
 }
 
-func drawRule(t *rapid.T) Rule {
-	return Rule{
-		By: By(rapid.IntRange(0, int(Groups)).Draw(t, "rule")), Threshold: Duration(rapid.IntRange(1, 40).Draw(t, "threshold")),
+func drawRule(t *rapid.T) campaign.Rule {
+	return campaign.Rule{
+		By: campaign.By(rapid.IntRange(0, int(campaign.Groups)).Draw(t, "rule")), Threshold: Duration(rapid.IntRange(1, 40).Draw(t, "threshold")),
 	}
 }
 

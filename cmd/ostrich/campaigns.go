@@ -13,7 +13,7 @@ import (
 	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/view"
-	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/sim/swf"
 )
 
@@ -73,7 +73,7 @@ func campaignsLogFlags(o *replay.LogOptions) []cli.Flag {
 	return slices.Concat([]cli.Flag{
 		&cli.StringFlag{Name: "swf", Usage: "take the campaigns of the log in `FILE` instead, in the Standard Workload Format; - is standard input"},
 		&cli.BoolFlag{Name: "summary", Usage: "of a log, write how the stretch is distributed instead of the campaigns"},
-	}, o.Flags(), o.RuleFlags(ostrich.ByNames, "what a campaign of a log is", "max"))
+	}, o.Flags(), o.RuleFlags(campaign.ByNames, "what a campaign of a log is", "max"))
 }
 
 // onlyWithLog refuses options that have no effect without a log.
@@ -103,7 +103,7 @@ func logCampaigns(c *cli.Context, o *replay.LogOptions) error {
 		return fmt.Errorf("campaigns: %w", err)
 	}
 	o.Given, o.User = c.IsSet, c.String("user")
-	w, err := o.Workload(c.Context, c.String("swf"), ostrich.ByNames, swf.Exact)
+	w, err := o.Workload(c.Context, c.String("swf"), campaign.ByNames, swf.Exact)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/priority"
 )
@@ -38,7 +39,7 @@ func emulate(t *testing.T) *emulation {
 		t.Fatal(err)
 	}
 	config := sidecar.Default()
-	config.Cluster, config.Mode, config.Campaign.Rule.By = "test", sidecar.Enforce, ostrich.Max
+	config.Cluster, config.Mode, config.Campaign.Rule.By = "test", sidecar.Enforce, campaign.Max
 	config.Metrics.PerUser = true
 	night(t, &config)
 	controller, err := cluster.Controller.Controller(t.Context())

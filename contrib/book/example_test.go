@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 )
 
 // The example of docs/how-it-decides.md is what a Schedule makes of it: when
@@ -18,7 +19,7 @@ func TestHowItDecides(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := ostrich.New(ostrich.Options{Procs: 6, Rule: ostrich.Rule{By: ostrich.Arrival, Threshold: 5}})
+	s, err := ostrich.New(ostrich.Options{Procs: 6, Rule: campaign.Rule{By: campaign.Arrival, Threshold: 5}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/grid"
 )
 
@@ -106,7 +107,7 @@ func newOracle(tb rapid.TB, x grid.Experiment, bags []grid.Bag) *oracle {
 	for m := range managers {
 		o.turn[m] = -1
 		options := x.OStrich
-		options.Procs, options.Rule = x.Platform.Clusters[m].Procs, ostrich.Rule{By: ostrich.Groups}
+		options.Procs, options.Rule = x.Platform.Clusters[m].Procs, campaign.Rule{By: campaign.Groups}
 		if managers == 1 {
 			options.Procs = x.Platform.Procs()
 		}

@@ -12,7 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/scalar"
 	"slurm-ostrich/ostrich/trace"
 	"slurm-ostrich/ostrich/trace/tracetest"
 )
@@ -139,14 +141,14 @@ func TestLPC(t *testing.T) {
 		}
 	}
 	slices.SortStableFunc(jobs, func(a, b ostrich.Job) int { return int(a.Submit - b.Submit) })
-	split, err := ostrich.Rule{}.Splitter()
+	split, err := campaign.Rule{}.Splitter()
 	if err != nil {
 		t.Fatal(err)
 	}
 	ran := make([]report.Job, len(jobs))
 	for i, j := range jobs {
 		var number int
-		if number, err = split.Next(j); err != nil {
+		if number, err = split.Next(campaign.Submission{ID: j.ID, User: j.User, Submit: j.Submit, Departs: scalar.Departs(j.Submit, j.Start, j.End)}); err != nil {
 			t.Fatal(err)
 		}
 		ran[i] = report.Job{User: j.User, Campaign: number, Submit: j.Submit, Start: j.Start, End: j.End, Procs: j.Procs}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 )
 
 // TestClassed: all of the first class go before the second, and inside a class the
@@ -94,7 +95,7 @@ func TestClassedLate(t *testing.T) {
 
 // TestClassedAsPools: at every event of a history the order is that of the daemon's pools.
 func TestClassedAsPools(t *testing.T) {
-	o := ostrich.Options{Procs: 4, Machine: ostrich.Parallel, Settle: true, Gate: ostrich.Off, Rule: ostrich.Rule{By: ostrich.Window, Threshold: 60}}
+	o := ostrich.Options{Procs: 4, Machine: ostrich.Parallel, Settle: true, Gate: ostrich.Off, Rule: campaign.Rule{By: campaign.Window, Threshold: 60}}
 	class := func(id ostrich.JobID) int { return int(id) % 3 / 2 } // every third is normal
 	names := []string{"urgent", "normal"}
 	pools, err := ostrich.NewPools(o, 0, ostrich.Classes{Names: names, Of: func(_, qos string) int { return slices.Index(names, qos) }}, ostrich.Pool{})

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/report"
 )
 
@@ -58,7 +59,7 @@ func exactly(jobs []report.Job) []report.Job {
 // shares the machine is divided by them, without evenly. Like Lateness it takes
 // the campaigns from the jobs.
 func VirtualCompletions(jobs []report.Job, o ostrich.Options, shares *ostrich.Shares) ([]float64, error) {
-	o.Rule = ostrich.Rule{By: ostrich.Groups}
+	o.Rule = campaign.Rule{By: campaign.Groups}
 	s, err := ostrich.New(o)
 	if err != nil {
 		return nil, fmt.Errorf("sim: %w", err)

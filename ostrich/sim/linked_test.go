@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/sim/swf"
 	"slurm-ostrich/ostrich/trace"
@@ -52,7 +53,7 @@ func TestLinkedKeepsWhatIsKnown(t *testing.T) {
 	for i := range log {
 		log[i].Class, log[i].Hint = 5, 3
 	}
-	want, err := sim.Campaigns(log, ostrich.Rule{})
+	want, err := sim.Campaigns(log, campaign.Rule{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 )
@@ -37,7 +38,7 @@ func mustRun(t rapid.TB, l sim.Machine, campaigns []sim.Campaign) []report.Job {
 // mustCampaigns finds campaigns by the rule MAX.
 func mustCampaigns(t rapid.TB, log []sim.Logged) []sim.Campaign {
 	t.Helper()
-	campaigns, err := sim.Campaigns(log, ostrich.Rule{})
+	campaigns, err := sim.Campaigns(log, campaign.Rule{})
 	if err != nil {
 		t.Fatal(err)
 	}

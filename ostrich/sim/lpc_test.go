@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/trace"
@@ -71,7 +72,7 @@ func (r reading) measure(tb testing.TB, log []sim.Logged) (s report.Stretch, cam
 	r.loop.Procs, r.loop.Policy = lpcProcs, readingPolicies[r.policy]
 	var ran []report.Campaign
 	for _, piece := range cut {
-		list, err := sim.Campaigns(piece, ostrich.Rule{})
+		list, err := sim.Campaigns(piece, campaign.Rule{})
 		if err != nil {
 			tb.Fatal(err)
 		}
@@ -153,7 +154,7 @@ func choose(b bool, yes, no string) string {
 }
 
 func BenchmarkLoop(b *testing.B) {
-	campaigns, err := sim.Campaigns(lpc(b), ostrich.Rule{})
+	campaigns, err := sim.Campaigns(lpc(b), campaign.Rule{})
 	if err != nil {
 		b.Fatal(err)
 	}

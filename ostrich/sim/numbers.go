@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 )
 
 // Nobody owns the jobs of a log whose user is not known.
@@ -13,7 +14,7 @@ const Nobody = ostrich.UserID(math.MaxUint32)
 // Numbers returns the campaign of each job of a log, numbered from 0
 // in the order in which they open; -1 for a job of Nobody. The log must be
 // sorted by Submit.
-func Numbers(log []Logged, rule ostrich.Rule) ([]int, error) {
+func Numbers(log []Logged, rule campaign.Rule) ([]int, error) {
 	s, err := rule.Splitter()
 	if err != nil {
 		return nil, fmt.Errorf("sim: %w", err)

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 )
@@ -41,7 +42,7 @@ func (o *oracle) of(campaign int) (list []*oracleJob) {
 
 func newOracle(t rapid.TB, l sim.Machine, options ostrich.Options, log []sim.Logged, campaigns []sim.Campaign) *oracle {
 	options.Procs = l.Procs
-	options.Rule = ostrich.Rule{By: ostrich.Groups}
+	options.Rule = campaign.Rule{By: campaign.Groups}
 	s, err := ostrich.New(options)
 	if err != nil {
 		t.Fatal(err)
@@ -224,7 +225,7 @@ func TestLoopOracle(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, options := drawLoop(t)
 		log := drawLog(t, l.Procs, false)
-		rule := ostrich.Rule{By: rapid.SampledFrom([]ostrich.By{ostrich.Max, ostrich.Groups}).Draw(t, "rule")} // Groups: each job is a campaign
+		rule := campaign.Rule{By: rapid.SampledFrom([]campaign.By{campaign.Max, campaign.Groups}).Draw(t, "rule")} // Groups: each job is a campaign
 		campaigns, err := sim.Campaigns(log, rule)
 		if err != nil {
 			t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 )
 
 // OStrich is the policy that ranks by the virtual schedule, with the given
@@ -20,7 +21,7 @@ import (
 func OStrich(o ostrich.Options) Policy {
 	return func(m int) (Ranker, error) {
 		own := o // replays may run at once
-		own.Procs, own.Rule = m, ostrich.Rule{By: ostrich.Groups}
+		own.Procs, own.Rule = m, campaign.Rule{By: campaign.Groups}
 		s, err := ostrich.New(own)
 		if err != nil {
 			return nil, fmt.Errorf("ostrich: %w", err)

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 )
@@ -150,7 +151,7 @@ func TestLoopAsDaemon(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l, o := drawLoop(t)
 		log := drawLog(t, l.Procs, false)
-		o.Procs, o.Rule = l.Procs, ostrich.Rule{By: ostrich.Groups}
+		o.Procs, o.Rule = l.Procs, campaign.Rule{By: campaign.Groups}
 		var r recorder
 		l.Policy = func(m int) (sim.Ranker, error) {
 			s, err := sim.OStrich(o)(m)

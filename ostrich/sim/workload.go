@@ -7,8 +7,10 @@ import (
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/scalar"
 )
 
 // Campaign is a campaign of a workload.
@@ -68,8 +70,8 @@ type Logged struct {
 func (l *Logged) end() ostrich.Time { return l.Start + ostrich.Time(l.Run) + l.Suspended }
 
 // accounted is the job as far as a campaign rule looks at it.
-func (l *Logged) accounted() ostrich.Job {
-	return ostrich.Job{ID: l.ID, User: l.User, Submit: l.Submit, Start: l.Start, End: l.end()}
+func (l *Logged) accounted() campaign.Submission {
+	return campaign.Submission{ID: l.ID, User: l.User, Submit: l.Submit, Departs: scalar.Departs(l.Submit, l.Start, l.end())}
 }
 
 // Recorded is the job as it ran, in a campaign of some number.
@@ -84,7 +86,7 @@ func (l *Logged) Recorded(campaign int) report.Job {
 // dependencies inside them. The log must be sorted by Submit. A campaign that
 // was submitted before the user's last one had ended, as other rules than MAX
 // can have it, has think time 0.
-func Campaigns(log []Logged, rule ostrich.Rule) ([]Campaign, error) {
+func Campaigns(log []Logged, rule campaign.Rule) ([]Campaign, error) {
 	split, err := rule.Splitter()
 	if err != nil {
 		return nil, fmt.Errorf("sim: %w", err)

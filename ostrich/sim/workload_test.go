@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/sim"
 )
 
@@ -55,7 +56,7 @@ func TestDependencies(t *testing.T) {
 			submit, end = append(submit, l.Submit), append(end, l.Start+ostrich.Time(l.Run))
 		}
 		// A window that holds them all in one campaign.
-		list, err := sim.Campaigns(log, ostrich.Rule{By: ostrich.Window, Threshold: 1000})
+		list, err := sim.Campaigns(log, campaign.Rule{By: campaign.Window, Threshold: 1000})
 		if err != nil {
 			t.Fatal(err)
 		}

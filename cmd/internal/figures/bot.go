@@ -14,8 +14,8 @@ import (
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
-	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/bot"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/grid"
 	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/sim/swf"
@@ -25,7 +25,7 @@ import (
 // threshold under the rule arrival.
 const bagGap = 120
 
-var bagRule = ostrich.Rule{By: ostrich.Arrival, Threshold: bagGap}
+var bagRule = campaign.Rule{By: campaign.Arrival, Threshold: bagGap}
 
 // botPredictors are those of HPDC 2008, Table 4, in its order.
 var botPredictors = []struct {

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/bot"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/sim/swf"
@@ -39,7 +39,7 @@ func TestPredictorNumbers(t *testing.T) {
 
 // TestBagsRefused: no log.
 func TestBagsRefused(t *testing.T) {
-	if _, err := readLCG(t.Context(), Input{Traces: t.TempDir()}, ostrich.Rule{}); err == nil || !strings.Contains(err.Error(), lcgFile) {
+	if _, err := readLCG(t.Context(), Input{Traces: t.TempDir()}, campaign.Rule{}); err == nil || !strings.Contains(err.Error(), lcgFile) {
 		t.Error(err)
 	}
 }
@@ -47,19 +47,19 @@ func TestBagsRefused(t *testing.T) {
 // bagRules are the ways to find bags.
 var bagRules = []struct {
 	name string
-	ostrich.Rule
+	campaign.Rule
 }{
-	{"max", ostrich.Rule{}},
-	{"last", ostrich.Rule{By: ostrich.Last}},
-	{"arrival 30 s", ostrich.Rule{By: ostrich.Arrival, Threshold: 30}},
-	{"arrival 1 min", ostrich.Rule{By: ostrich.Arrival, Threshold: 60}},
-	{"arrival 2 min", ostrich.Rule{By: ostrich.Arrival, Threshold: 120}},
-	{"arrival 5 min", ostrich.Rule{By: ostrich.Arrival, Threshold: 300}},
-	{"arrival 30 min", ostrich.Rule{By: ostrich.Arrival, Threshold: 1800}},
-	{"window 1 min", ostrich.Rule{By: ostrich.Window, Threshold: 60}},
-	{"window 2 min", ostrich.Rule{By: ostrich.Window, Threshold: 120}},
-	{"window 5 min", ostrich.Rule{By: ostrich.Window, Threshold: 300}},
-	{"window 30 min", ostrich.Rule{By: ostrich.Window, Threshold: 1800}},
+	{"max", campaign.Rule{}},
+	{"last", campaign.Rule{By: campaign.Last}},
+	{"arrival 30 s", campaign.Rule{By: campaign.Arrival, Threshold: 30}},
+	{"arrival 1 min", campaign.Rule{By: campaign.Arrival, Threshold: 60}},
+	{"arrival 2 min", campaign.Rule{By: campaign.Arrival, Threshold: 120}},
+	{"arrival 5 min", campaign.Rule{By: campaign.Arrival, Threshold: 300}},
+	{"arrival 30 min", campaign.Rule{By: campaign.Arrival, Threshold: 1800}},
+	{"window 1 min", campaign.Rule{By: campaign.Window, Threshold: 60}},
+	{"window 2 min", campaign.Rule{By: campaign.Window, Threshold: 120}},
+	{"window 5 min", campaign.Rule{By: campaign.Window, Threshold: 300}},
+	{"window 30 min", campaign.Rule{By: campaign.Window, Threshold: 1800}},
 }
 
 // TestBotReadings prints the tables of HPDC 2008, Table 3 and Fig. 2.

@@ -7,6 +7,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 )
@@ -155,7 +156,7 @@ type piece struct {
 // policy returns the policy of [sim.OStrich], recorded.
 func (r *recorder) policy(o ostrich.Options) sim.Policy {
 	return func(m int) (sim.Ranker, error) {
-		o.Procs, o.Rule = m, ostrich.Rule{By: ostrich.Groups}
+		o.Procs, o.Rule = m, campaign.Rule{By: campaign.Groups}
 		var err error
 		r.Schedule, err = ostrich.New(o)
 		return r, err

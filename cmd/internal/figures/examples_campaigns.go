@@ -9,6 +9,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/sim"
 )
@@ -137,8 +138,8 @@ const linkedText = "The times of the seven jobs are in the lost figure. Those he
 
 func figure53(name string) *Result {
 	log := linked()
-	campaigns := must(sim.Campaigns(log, ostrich.Rule{By: ostrich.Max}))
-	without := must(sim.Campaigns(slices.Concat(log[:5], log[6:]), ostrich.Rule{By: ostrich.Max}))
+	campaigns := must(sim.Campaigns(log, campaign.Rule{By: campaign.Max}))
+	without := must(sim.Campaigns(slices.Concat(log[:5], log[6:]), campaign.Rule{By: campaign.Max}))
 	p := svg.Panel{Title: "jobs of a user"}
 	latest, after := 0.0, make([]float64, len(log)) // the latest end, by the job included last
 	for i, l := range log {
@@ -199,7 +200,7 @@ func depends(log []sim.Logged, c *sim.Campaign) ([][2]int, error) {
 
 func figure54(name string) *Result {
 	log := linked()
-	campaign := &must(sim.Campaigns(log, ostrich.Rule{By: ostrich.Max}))[0] // the only one, see Fig. 5.3
+	campaign := &must(sim.Campaigns(log, campaign.Rule{By: campaign.Max}))[0] // the only one, see Fig. 5.3
 	edges := must(depends(log, campaign))
 	nodes := format.Texts(log, func(l sim.Logged) string { return strconv.Itoa(int(l.ID)) })
 	arrows := strings.Join(format.Texts(edges, func(e [2]int) string { return nodes[e[0]] + "→" + nodes[e[1]] }), ", ")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/sim/swf"
 	"slurm-ostrich/ostrich/trace"
@@ -31,7 +32,7 @@ type workload struct {
 }
 
 // read reads a log, for a machine of so many processors or of those in its header.
-func (in Input) read(ctx context.Context, file, name string, procs int, estimates swf.Estimates, rule ostrich.Rule) (*workload, error) {
+func (in Input) read(ctx context.Context, file, name string, procs int, estimates swf.Estimates, rule campaign.Rule) (*workload, error) {
 	log, err := trace.Open(filepath.Join(in.Traces, file), trace.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("figures: %w", err)
@@ -60,13 +61,13 @@ func (in Input) read(ctx context.Context, file, name string, procs int, estimate
 }
 
 // readLCG reads the log LCG, and finds its bags by a rule.
-func readLCG(ctx context.Context, in Input, rule ostrich.Rule) (*workload, error) {
+func readLCG(ctx context.Context, in Input, rule campaign.Rule) (*workload, error) {
 	return in.read(ctx, lcgFile, "LCG", 1, swf.Exact, rule)
 }
 
 // readLPC reads the log of thesis section 5.5.
 func readLPC(ctx context.Context, in Input) (*workload, error) {
-	w, err := in.read(ctx, lpcFile, "LPC", lpcProcs, swf.Exact, ostrich.Rule{})
+	w, err := in.read(ctx, lpcFile, "LPC", lpcProcs, swf.Exact, campaign.Rule{})
 	if err == nil && w.begin.Unix() < 1 {
 		err = fmt.Errorf("figures: %s: header: no UnixStartTime", lpcFile)
 	}
@@ -75,7 +76,7 @@ func readLPC(ctx context.Context, in Input) (*workload, error) {
 
 // readMILP reads a log from which scenarios are taken.
 func readMILP(ctx context.Context, in Input, file, name string) (*workload, error) {
-	return in.read(ctx, file, name, 0, swf.ByLimit, ostrich.Rule{})
+	return in.read(ctx, file, name, 0, swf.ByLimit, campaign.Rule{})
 }
 
 // date converts a time of the log to a date.

@@ -10,6 +10,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 )
@@ -50,7 +51,7 @@ func (w *workload) run(ctx context.Context, in Input, r replay) ([]report.Job, e
 	if r.loop == nil {
 		return w.original(), nil
 	}
-	campaigns, err := sim.Campaigns(w.jobs, ostrich.Rule{})
+	campaigns, err := sim.Campaigns(w.jobs, campaign.Rule{})
 	if err == nil {
 		err = ctx.Err()
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
@@ -243,7 +244,7 @@ func TestUtilisationReadings(t *testing.T) {
 		loop.Procs, loop.Policy = lpcProcs, sim.OStrich(ostrich.Options{Gate: ostrich.Strict})
 		var all []report.Job
 		for _, piece := range pieces {
-			campaigns, err := sim.Campaigns(piece, ostrich.Rule{})
+			campaigns, err := sim.Campaigns(piece, campaign.Rule{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 )
 
 // overtime is how much longer than its time limit a job may run unnoticed:
@@ -20,8 +21,8 @@ type key struct {
 	lead ostrich.JobID
 }
 
-// campaign is what is kept of a campaign until it is certain that it has ended.
-type campaign struct {
+// openCampaign is what is kept of a campaign until it is certain that it has ended.
+type openCampaign struct {
 	key
 	name          string // of the user
 	first, latest ostrich.Time
@@ -56,7 +57,7 @@ func (s *State) note(cycle *sidecar.Cycle, from Source) {
 			id := key{i, v.User, v.Lead}
 			c := s.campaigns[id]
 			if c == nil {
-				c = &campaign{key: id, name: from.UserName(v.User), bound: math.Inf(-1)}
+				c = &openCampaign{key: id, name: from.UserName(v.User), bound: math.Inf(-1)}
 				c.settle(v, p.schedule)
 				c.reported = cycle.Anew && v.Ended != 0
 				s.campaigns[id] = c
@@ -106,7 +107,7 @@ func (s *State) overruns() {
 
 // settle finds the work and the greatest length of the jobs that ended before the campaign
 // was first seen.
-func (c *campaign) settle(v *ostrich.Campaign, s *ostrich.Schedule) {
+func (c *openCampaign) settle(v *ostrich.Campaign, s *ostrich.Schedule) {
 	c.work = v.Work
 	var open ostrich.Duration
 	for _, id := range slices.Concat(v.Pending, v.Running) {
@@ -169,10 +170,10 @@ type tierFront struct {
 // last rank of those that are of other campaigns.
 type front struct {
 	rank, other int
-	of          *campaign
+	of          *openCampaign
 }
 
-func (f *front) add(rank int, of *campaign) {
+func (f *front) add(rank int, of *openCampaign) {
 	switch {
 	case of == f.of:
 		f.rank = max(f.rank, rank)
@@ -184,7 +185,7 @@ func (f *front) add(rank int, of *campaign) {
 }
 
 // behind returns the last rank of the jobs that are not of the campaign.
-func (f *front) behind(c *campaign) int {
+func (f *front) behind(c *openCampaign) int {
 	if c == f.of {
 		return f.other
 	}
@@ -256,7 +257,7 @@ func (s *State) passers() {
 // stillWaits returns the rank, in the latest order, of the first job of a campaign
 // that waited there and still does; 0 if there is none. The jobs of a stage of a
 // campaign stand together.
-func (s *State) stillWaits(c *campaign) int {
+func (s *State) stillWaits(c *openCampaign) int {
 	if c.head == 0 {
 		return 0
 	}
@@ -271,7 +272,7 @@ func (s *State) stillWaits(c *campaign) int {
 
 // finish reports the campaigns that have ended and that no job can join any more.
 func (s *State) finish() {
-	var done []*campaign
+	var done []*openCampaign
 	for id, c := range s.campaigns {
 		gone := s.pools[c.pool].changed && c.listed != s.cycle
 		switch {
@@ -289,7 +290,7 @@ func (s *State) finish() {
 			delete(s.campaigns, id)
 		}
 	}
-	slices.SortFunc(done, func(a, b *campaign) int {
+	slices.SortFunc(done, func(a, b *openCampaign) int {
 		return cmp.Or(cmp.Compare(a.ended, b.ended), cmp.Compare(a.lead, b.lead), cmp.Compare(a.pool, b.pool), cmp.Compare(a.user, b.user))
 	})
 	for _, c := range done {
@@ -302,19 +303,19 @@ func (s *State) finish() {
 }
 
 // stretch returns the stretch of a campaign that has ended.
-func (c *campaign) stretch() float64 {
+func (c *openCampaign) stretch() float64 {
 	v := ostrich.Campaign{First: c.first, Ended: c.ended, Work: c.work, Longest: c.longest}
 	return v.Stretch(c.procs, c.ended)
 }
 
-// final returns when no job can join an ended campaign any more; see ostrich.Rule.
-func (s *State) final(c *campaign) ostrich.Time {
+// final returns when no job can join an ended campaign any more; see campaign.Rule.
+func (s *State) final(c *openCampaign) ostrich.Time {
 	switch s.rule.By {
-	case ostrich.Window:
+	case campaign.Window:
 		return c.first + ostrich.Time(s.rule.Threshold) + 1
-	case ostrich.Arrival:
+	case campaign.Arrival:
 		return c.latest + ostrich.Time(s.rule.Threshold)
-	case ostrich.Max, ostrich.Last, ostrich.Groups:
+	case campaign.Max, campaign.Last, campaign.Groups:
 	}
 	return c.ended
 }

@@ -9,6 +9,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/priority"
 )
@@ -61,7 +62,7 @@ func TestKept(t *testing.T) {
 
 // With rule window a job can join a campaign that has ended for half an hour.
 func TestEndOfTheWindow(t *testing.T) {
-	s := newSite(t, 4, func(c *sidecar.Config) { c.Campaign.Rule = ostrich.Rule{By: ostrich.Window, Threshold: 30 * 60} })
+	s := newSite(t, 4, func(c *sidecar.Config) { c.Campaign.Rule = campaign.Rule{By: campaign.Window, Threshold: 30 * 60} })
 	s.cycle()
 	s.submit(1, 1, 1, 100)
 	s.start(1)
@@ -354,7 +355,7 @@ func TestLast(t *testing.T) {
 // With rule arrival a job can join for as long after the latest one.
 func TestEndAfterArrivals(t *testing.T) {
 	s := newSite(t, 4, func(c *sidecar.Config) {
-		c.Campaign.Rule = ostrich.Rule{By: ostrich.Arrival, Threshold: 100}
+		c.Campaign.Rule = campaign.Rule{By: campaign.Arrival, Threshold: 100}
 	})
 	s.cycle()
 	for id := range 2 {
@@ -432,7 +433,7 @@ func TestOutageElsewhere(t *testing.T) {
 func TestBoundWithinTheSecond(t *testing.T) {
 	for ended, kept := range map[ostrich.Time]uint64{100: 1, 101: 1, 102: 0} {
 		r := newReport()
-		r.finished(&campaign{first: 1, ended: ended, bound: 100.5, procs: 1, work: 10, longest: 10}, new(pool))
+		r.finished(&openCampaign{first: 1, ended: ended, bound: 100.5, procs: 1, work: 10, longest: 10}, new(pool))
 		equal(t, "kept", kept, r.Campaigns.Kept)
 		equal(t, "broken", 1-kept, r.Campaigns.Broken)
 	}
@@ -441,7 +442,7 @@ func TestBoundWithinTheSecond(t *testing.T) {
 // The fronts against a list of all jobs.
 func TestFront(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		all := []*campaign{nil, {}, {tier: 1}, {tier: 2}}
+		all := []*openCampaign{nil, {}, {tier: 1}, {tier: 2}}
 		var f front
 		last := make([]int, len(all))
 		for range rapid.IntRange(1, 12).Draw(t, "jobs") {

@@ -19,9 +19,9 @@ const (
 type job struct {
 	id, group ostrich.JobID
 	user      ostrich.UserID
-	campaign  *campaign // nil until known
-	pool      int       // -1: in none
-	procs     int       // of a task
+	campaign  *openCampaign // nil until known
+	pool      int           // -1: in none
+	procs     int           // of a task
 	tasks     int
 	estimate  ostrich.Duration // time limit
 	expect    ostrich.Duration // expected length

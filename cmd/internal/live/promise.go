@@ -27,7 +27,7 @@ type arrival struct {
 }
 
 // arrive adds work that came at a moment.
-func (c *campaign) arrive(at ostrich.Time, work ostrich.Work) {
+func (c *openCampaign) arrive(at ostrich.Time, work ostrich.Work) {
 	if n := len(c.arrivals); n > 0 && c.arrivals[n-1].at == at {
 		c.arrivals[n-1].work += work
 		return
@@ -39,7 +39,7 @@ func (c *campaign) arrive(at ostrich.Time, work ostrich.Work) {
 
 // thin joins work that came at one moment, and if that leaves more than half, each two
 // neighbours at the moment of the earlier one.
-func (c *campaign) thin() {
+func (c *openCampaign) thin() {
 	slices.SortStableFunc(c.arrivals, func(a, b arrival) int { return cmp.Compare(a.at, b.at) })
 	join := func(same func(last, next arrival, n int) bool) {
 		kept := c.arrivals[:1]
@@ -61,10 +61,10 @@ func (c *campaign) thin() {
 // promiseStep for all that have ended since.
 type promise struct {
 	next ostrich.Time
-	lost ostrich.Time // a campaign that ended then has been forgotten for want of memory
-	due  []*campaign  // whose ρ is to be computed
-	past []*campaign  // that have ended, those due among them: they share the reference machine
-	rhos []rhoOf      // of the last 24 hours
+	lost ostrich.Time    // a campaign that ended then has been forgotten for want of memory
+	due  []*openCampaign // whose ρ is to be computed
+	past []*openCampaign // that have ended, those due among them: they share the reference machine
+	rhos []rhoOf         // of the last 24 hours
 }
 
 // rhoOf is ρ of a campaign.
@@ -79,7 +79,7 @@ func (p *promise) forget() { p.due, p.past = nil, nil }
 
 // add adds an ended campaign. Its ρ is computed only if all other work since its
 // submission is known, and if its jobs waited for nothing but their turn.
-func (p *promise) add(c *campaign, begun ostrich.Time) {
+func (p *promise) add(c *openCampaign, begun ostrich.Time) {
 	p.past = append(p.past, c)
 	for _, why := range c.blame.list() {
 		switch why {
@@ -107,7 +107,7 @@ func (s *State) updatePromise() {
 	s.wake(p.next)
 	p.trim(s.now)
 	for i := range s.pools {
-		if slices.ContainsFunc(p.due, func(c *campaign) bool { return c.pool == i }) {
+		if slices.ContainsFunc(p.due, func(c *openCampaign) bool { return c.pool == i }) {
 			s.computeRho(i)
 		}
 	}
@@ -128,7 +128,7 @@ func (p *promise) trim(now ostrich.Time) {
 		p.lost = max(p.lost, c.ended)
 	}
 	p.past = slices.Delete(p.past, 0, first)
-	p.past = slices.DeleteFunc(p.past, func(c *campaign) bool { return c.ended <= now-companyTime })
+	p.past = slices.DeleteFunc(p.past, func(c *openCampaign) bool { return c.ended <= now-companyTime })
 }
 
 // computeRho computes ρ of the due campaigns of a pool. All known campaigns share
@@ -141,11 +141,11 @@ func (s *State) computeRho(pool int) {
 			known = append(known, c)
 		}
 	}
-	slices.SortFunc(known[len(p.past):], func(a, b *campaign) int { // the map has no order
+	slices.SortFunc(known[len(p.past):], func(a, b *openCampaign) int { // the map has no order
 		return cmp.Or(cmp.Compare(a.pool, b.pool), cmp.Compare(a.user, b.user), cmp.Compare(a.lead, b.lead))
 	})
 	open := s.openWork(pool)
-	numbers := make(map[*campaign]int)
+	numbers := make(map[*openCampaign]int)
 	var work []report.Job // an arrival as one job on one processor
 	for n, c := range known {
 		if c.pool != pool {
@@ -173,8 +173,8 @@ func (s *State) computeRho(pool int) {
 
 // openWork returns the work of the jobs of a pool that run, or wait for their
 // turn.
-func (s *State) openWork(pool int) map[*campaign][]arrival {
-	open := make(map[*campaign][]arrival)
+func (s *State) openWork(pool int) map[*openCampaign][]arrival {
+	open := make(map[*openCampaign][]arrival)
 	for _, j := range s.jobs {
 		if j.campaign == nil || j.pool != pool || (j.start == 0 && !j.startable) {
 			continue
@@ -191,7 +191,7 @@ func (s *State) openWork(pool int) map[*campaign][]arrival {
 	}
 	for c, list := range open {
 		slices.SortFunc(list, func(a, b arrival) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.work, b.work)) })
-		merged := campaign{}
+		merged := openCampaign{}
 		for _, a := range list {
 			merged.arrive(a.at, a.work)
 		}

@@ -106,7 +106,7 @@ func TestPromiseLeftOut(t *testing.T) {
 func TestPromiseForgets(t *testing.T) {
 	var p promise
 	for i := range 30 {
-		p.past = append(p.past, &campaign{ended: ostrich.Time(i) * day, arrivals: make([]arrival, mostArrivals/5)})
+		p.past = append(p.past, &openCampaign{ended: ostrich.Time(i) * day, arrivals: make([]arrival, mostArrivals/5)})
 	}
 	for i := range mostRhos + 5 {
 		p.rhos = append(p.rhos, rhoOf{ended: 29*day - ostrich.Time(mostRhos-i)/10})
@@ -125,13 +125,13 @@ func TestPromiseForgets(t *testing.T) {
 // TestArrivals: a campaign that does not end keeps a bounded number of arrivals, in the
 // order of time as soon as they are thinned, and all its work.
 func TestArrivals(t *testing.T) {
-	var apart, arrays campaign
+	var apart, arrays openCampaign
 	const n = 100_000
 	for i := range ostrich.Time(n) {
 		apart.arrive(i^1, 2)
 		arrays.arrive(i%2, 3)
 	}
-	sum := func(c *campaign) (work ostrich.Work) {
+	sum := func(c *openCampaign) (work ostrich.Work) {
 		for _, a := range c.arrivals {
 			work += a.work
 		}
@@ -158,7 +158,7 @@ func BenchmarkPromise(b *testing.B) {
 	s.pools = []pool{{schedule: schedule, procs: 1000}}
 	for i := range mostArrivals / 4 {
 		at := ostrich.Time(1_000_000 + 30*i)
-		c := &campaign{key: key{user: ostrich.UserID(i%200 + 1), lead: ostrich.JobID(i + 1)}, first: at, ended: at + 4000, least: at + 600}
+		c := &openCampaign{key: key{user: ostrich.UserID(i%200 + 1), lead: ostrich.JobID(i + 1)}, first: at, ended: at + 4000, least: at + 600}
 		for k := range 4 {
 			c.arrive(at+ostrich.Time(k), 6500)
 		}

@@ -165,7 +165,7 @@ func (r *Report) cycle(c *sidecar.Cycle, config sidecar.Config) {
 }
 
 // finished adds an ended campaign, and reports whether any of its jobs ran.
-func (r *Report) finished(c *campaign, in *pool) bool {
+func (r *Report) finished(c *openCampaign, in *pool) bool {
 	all := &r.Campaigns
 	if c.work == 0 && c.longest == 0 {
 		all.Cancelled++

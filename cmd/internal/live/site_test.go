@@ -11,6 +11,7 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting/ledger"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/priority"
 )
@@ -35,7 +36,7 @@ func newSite(t *testing.T, procs int, edit ...func(*sidecar.Config)) *site {
 	}
 	s.config.Cluster = "c"
 	s.config.Priority.Classes = priority.ClassesOff // one schedule, though partitions have different tiers
-	s.config.Campaign.Rule.By = ostrich.Max
+	s.config.Campaign.Rule.By = campaign.Max
 	s.config.Schedule.Predictor = lengths.ByLastTwo // nobody's jobs change what is expected of others'
 	for _, e := range edit {
 		e(&s.config)

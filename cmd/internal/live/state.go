@@ -9,6 +9,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
+	"slurm-ostrich/ostrich/campaign"
 )
 
 // Source answers what a cycle does not hold. *sidecar.Sidecar is one.
@@ -29,8 +30,8 @@ type State struct {
 
 	jobs      map[ostrich.JobID]*job // that have not ended
 	pools     []pool
-	campaigns map[key]*campaign
-	rule      ostrich.Rule
+	campaigns map[key]*openCampaign
+	rule      campaign.Rule
 	enforce   bool
 
 	cycle      int
@@ -59,7 +60,7 @@ type pool struct {
 
 // New returns a comparison that knows nothing yet.
 func New() *State {
-	return &State{report: newReport(), trends: newTrends(), jobs: make(map[ostrich.JobID]*job), campaigns: make(map[key]*campaign)}
+	return &State{report: newReport(), trends: newTrends(), jobs: make(map[ostrich.JobID]*job), campaigns: make(map[key]*openCampaign)}
 }
 
 // Observe adds a cycle. Cycles of one sidecar must come in their order; a cycle
@@ -123,7 +124,7 @@ func (s *State) process(c *sidecar.Cycle, from Source, config sidecar.Config) {
 
 // begin starts anew from what is known of the unfinished jobs.
 func (s *State) begin(c *sidecar.Cycle, from Source) {
-	s.jobs, s.campaigns = make(map[ostrich.JobID]*job), make(map[key]*campaign)
+	s.jobs, s.campaigns = make(map[ostrich.JobID]*job), make(map[key]*openCampaign)
 	s.pools = make([]pool, len(c.Pools))
 	s.running = nil
 	s.begun = c.Time

@@ -94,7 +94,7 @@ func TestReportStays(t *testing.T) {
 		s.start(id)
 	}
 	s.cycle()
-	var kept []*campaign
+	var kept []*openCampaign
 	for _, c := range s.state.campaigns {
 		kept = append(kept, c)
 	}

@@ -15,6 +15,7 @@ import (
 	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/solver"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/optimal"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/ostrich/sim"
@@ -52,7 +53,7 @@ func (o *Options) Flags() []cli.Flag {
 		&cli.Int64Flag{Name: "nodes", Usage: "end the own search after `NUMBER` of schedules, complete or partial", DefaultText: "no limit", Destination: &o.Nodes},
 		&cli.IntFlag{Name: "procs", Usage: "`PROCESSORS` of the machine", DefaultText: "what the header of the log says", Destination: &o.Procs},
 		&cli.BoolFlag{Name: "lenient", Usage: "skip lines that are malformed, and count them", Destination: &o.Lenient},
-	}, o.RuleFlags(ostrich.ByNames, "what a campaign is", ostrich.ByNames[0])...)
+	}, o.RuleFlags(campaign.ByNames, "what a campaign is", campaign.ByNames[0])...)
 }
 
 // Outcome is a queue and its best schedule that was found.
@@ -208,7 +209,7 @@ func (o *Options) scenario(ctx context.Context, c *choices) (optimal.Instance, *
 	if err != nil {
 		return optimal.Instance{}, nil, err
 	}
-	w, err := o.Take(o.Log, log, ostrich.ByNames, c.estimates)
+	w, err := o.Take(o.Log, log, campaign.ByNames, c.estimates)
 	if err != nil {
 		return optimal.Instance{}, nil, err
 	}

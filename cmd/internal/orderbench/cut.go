@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/sim"
 )
 
@@ -57,7 +58,7 @@ func shake(jobs []sim.Logged, seed uint64, number int) []sim.Logged {
 }
 
 // measuredBy is the rule that finds the campaigns of the jobs, on the recorded times.
-var measuredBy = ostrich.Rule{By: ostrich.Max}
+var measuredBy = campaign.Rule{By: campaign.Max}
 
 // hinted returns campaigns with hints of the true lengths of their jobs.
 func hinted(campaigns []sim.Campaign) []sim.Campaign {

@@ -8,6 +8,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/trace"
@@ -90,15 +91,15 @@ func TestClosedRule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	starts := func(rule ostrich.Rule) (list []ostrich.Time) {
+	starts := func(rule campaign.Rule) (list []ostrich.Time) {
 		setup := Setup{Options: ostrich.Options{Rule: rule}, Run: chosen(t, Options{Replay: "closed"})}
 		for _, j := range replayed(t, h, setup, "ostrich") {
 			list = append(list, j.Start)
 		}
 		return list
 	}
-	long := starts(ostrich.Rule{By: ostrich.Window, Threshold: 100_000})
-	if slices.Equal(long, starts(ostrich.Rule{By: ostrich.Arrival, Threshold: 1})) {
+	long := starts(campaign.Rule{By: campaign.Window, Threshold: 100_000})
+	if slices.Equal(long, starts(campaign.Rule{By: campaign.Arrival, Threshold: 1})) {
 		t.Error("OStrich's rule makes no difference")
 	}
 }
@@ -112,8 +113,8 @@ func TestChosen(t *testing.T) {
 		"ostrich:gate=off":                     {Gate: ostrich.Off, Inside: ostrich.LJF, Predictor: lengths.BySmoothing},
 		"ostrich:inside=lpt":                   {Gate: ostrich.Strict, Inside: ostrich.LPT, Predictor: lengths.BySmoothing},
 		"ostrich:predictor=limit":              {Gate: ostrich.Strict, Inside: ostrich.LJF},
-		"ostrich:rule=window":                  {Gate: ostrich.Strict, Inside: ostrich.LJF, Predictor: lengths.BySmoothing, Rule: ostrich.Rule{By: ostrich.Window, Threshold: 1800}},
-		"a=ostrich:rule=arrival:threshold=10m": {Gate: ostrich.Strict, Inside: ostrich.LJF, Predictor: lengths.BySmoothing, Rule: ostrich.Rule{By: ostrich.Arrival, Threshold: 600}},
+		"ostrich:rule=window":                  {Gate: ostrich.Strict, Inside: ostrich.LJF, Predictor: lengths.BySmoothing, Rule: campaign.Rule{By: campaign.Window, Threshold: 1800}},
+		"a=ostrich:rule=arrival:threshold=10m": {Gate: ostrich.Strict, Inside: ostrich.LJF, Predictor: lengths.BySmoothing, Rule: campaign.Rule{By: campaign.Arrival, Threshold: 600}},
 	} {
 		s, _, err := mustNew(t, history(), Setup{Options: settings}).under(variant(t, policy, Site))
 		if err != nil || s.Options != want {
@@ -149,7 +150,7 @@ func TestChosenInside(t *testing.T) {
 		{"fcfs-campaigns:inside=spt", 1},
 		{"fcfs-campaigns:inside=lpt", 2},
 	} {
-		setup := Setup{Options: ostrich.Options{Inside: ostrich.LPT, Rule: ostrich.Rule{By: ostrich.Max}}, Run: chosen(t, Options{})}
+		setup := Setup{Options: ostrich.Options{Inside: ostrich.LPT, Rule: campaign.Rule{By: campaign.Max}}, Run: chosen(t, Options{})}
 		jobs := replayed(t, h, setup, tt.policy)
 		if jobs[tt.first].Start != 1000 {
 			t.Errorf("%s: %+v", tt.policy, jobs)

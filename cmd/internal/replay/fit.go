@@ -12,6 +12,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/bot"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/sim/swf"
 	"slurm-ostrich/ostrich/trace"
 )
@@ -133,7 +134,7 @@ func (o *FitOptions) one(ctx context.Context, path string) (*FittedLog, *bot.Fit
 	case w.Rule.Fields && o.given("threshold"):
 		return nil, nil, fmt.Errorf("%s: --threshold goes with --rule arrival or window; the fields of this log name its bags", path)
 	case !w.Rule.Fields:
-		w.Rule.Rule = ostrich.Rule{By: ostrich.Arrival, Threshold: ostrich.Duration(o.Threshold / time.Second)}
+		w.Rule.Rule = campaign.Rule{By: campaign.Arrival, Threshold: ostrich.Duration(o.Threshold / time.Second)}
 	}
 	campaigns, err := w.Rule.campaigns(w.Jobs)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/sim/swf"
@@ -281,7 +282,7 @@ func spelling(accepted string) string {
 func (o *LogOptions) checkAlone(name, text string) (err error) {
 	switch name {
 	case "rule":
-		if _, err = console.Named[ostrich.By](RuleNames, o.Rule); err != nil {
+		if _, err = console.Named[campaign.By](RuleNames, o.Rule); err != nil {
 			err = fmt.Errorf("--rule %w", err)
 		}
 	case "procs":

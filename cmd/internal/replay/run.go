@@ -9,6 +9,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/satisfaction"
@@ -29,14 +30,14 @@ type Run struct {
 // Rule says which jobs of a log are a campaign.
 type Rule struct {
 	Fields bool // 17 and 18 of the log say it
-	ostrich.Rule
+	campaign.Rule
 }
 
 func (r Rule) name() string {
 	if r.Fields {
 		return "fields"
 	}
-	return ostrich.ByNames[r.By]
+	return campaign.ByNames[r.By]
 }
 
 // campaigns finds the campaigns of a log.

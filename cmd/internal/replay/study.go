@@ -13,6 +13,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
@@ -32,9 +33,9 @@ type Setup struct {
 	Options ostrich.Options // of OStrich's schedule, but for Procs
 	Weight  bool            // priorities are written in mode weight: there are no classes, as Slurm adds QOS and partition itself
 	ClassBy priority.ClassBy
-	Measure ostrich.Rule // makes the campaigns in which every policy is measured
-	Tree    bool         // OStrich divides by the association tree, not evenly among users
-	Run     Run          // how the jobs are replayed
+	Measure campaign.Rule // makes the campaigns in which every policy is measured
+	Tree    bool          // OStrich divides by the association tree, not evenly among users
+	Run     Run           // how the jobs are replayed
 
 	Happened bool // only what happened is looked at: nothing is assumed of the configuration
 }
@@ -287,7 +288,7 @@ func (s *Study) sort() {
 
 // campaigns returns the campaigns that a rule finds in the recorded times of the
 // jobs of a pool.
-func (s *Study) campaigns(pool int, rule ostrich.Rule) ([]sim.Campaign, error) {
+func (s *Study) campaigns(pool int, rule campaign.Rule) ([]sim.Campaign, error) {
 	jobs := make([]sim.Logged, 0, len(s.Jobs))
 	for i := range s.Jobs {
 		if s.Jobs[i].pool == pool {

@@ -13,6 +13,7 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
@@ -23,7 +24,7 @@ import (
 )
 
 // window30 is ostrichd's own rule.
-var window30 = ostrich.Options{Rule: ostrich.Rule{By: ostrich.Window, Threshold: 1800}, Machine: ostrich.Parallel, Inside: ostrich.LJF}
+var window30 = ostrich.Options{Rule: campaign.Rule{By: campaign.Window, Threshold: 1800}, Machine: ostrich.Parallel, Inside: ostrich.LJF}
 
 // history is a small cluster of two partitions. Times are from 1000 on.
 func history() *accounting.History {

@@ -9,6 +9,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/grid"
 	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/multifactor"
@@ -149,7 +150,7 @@ var table = append([]Policy{
 // Paper is the order of the papers for parallel jobs: what is completed
 // virtually goes first, by when it was, and nothing is forgotten or given back.
 var Paper = ostrich.Options{
-	Machine: ostrich.Parallel, Rule: ostrich.Rule{By: ostrich.Window, Threshold: 30 * 60}, Late: ostrich.Reopen,
+	Machine: ostrich.Parallel, Rule: campaign.Rule{By: campaign.Window, Threshold: 30 * 60}, Late: ostrich.Reopen,
 	Gate: ostrich.Demote, Inside: ostrich.LJF, Predictor: lengths.ByLimit,
 }
 

@@ -16,6 +16,7 @@ import (
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/sim/swf"
@@ -228,7 +229,7 @@ func (o *LogOptions) Processors(log *trace.Log) (int, error) {
 }
 
 // RuleNames are the rules of campaigns in a log.
-var RuleNames = append(slices.Clone(ostrich.ByNames), "fields")
+var RuleNames = append(slices.Clone(campaign.ByNames), "fields")
 
 // rule returns the rule that splits a log into campaigns. Without the option it is
 // MAX, unless the log names preceding jobs and knows of no start.
@@ -242,16 +243,16 @@ func (o *LogOptions) rule(names []string, log *trace.Log) (Rule, error) {
 		linked := !started && slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Preceding > 0 })
 		return Rule{Fields: linked}, nil
 	}
-	by, err := console.Named[ostrich.By](names, name)
+	by, err := console.Named[campaign.By](names, name)
 	if err != nil {
 		return Rule{}, fmt.Errorf("--rule %w", err)
 	}
-	if int(by) == len(ostrich.ByNames) {
+	if int(by) == len(campaign.ByNames) {
 		return Rule{Fields: true}, nil
 	}
-	r := Rule{Rule: ostrich.Rule{By: by}}
+	r := Rule{Rule: campaign.Rule{By: by}}
 	switch {
-	case by == ostrich.Arrival || by == ostrich.Window:
+	case by == campaign.Arrival || by == campaign.Window:
 		r.Threshold = ostrich.Duration(o.Threshold / time.Second)
 	case o.given("threshold"):
 		return Rule{}, fmt.Errorf("--threshold goes with --rule arrival or window, not %s", name)

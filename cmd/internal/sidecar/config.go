@@ -12,6 +12,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting/ledger"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/priority"
@@ -45,7 +46,7 @@ type Config struct {
 		Timeout time.Duration
 	}
 	Campaign struct {
-		Rule     ostrich.Rule
+		Rule     campaign.Rule
 		Declared ledger.DeclareBy
 	}
 	Schedule struct {
@@ -121,7 +122,7 @@ func Default() Config {
 	c.Database.TLS = "off"
 	c.Database.History = 28 * day
 	c.Slurm.Timeout = 10 * time.Second
-	c.Campaign.Rule.By = ostrich.Max
+	c.Campaign.Rule.By = campaign.Max
 	c.Campaign.Declared = ledger.NotDeclared
 	c.Schedule.Shares = ledger.Flat
 	c.Schedule.Predictor = lengths.Alike

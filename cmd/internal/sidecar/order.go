@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/lengths"
 )
 
@@ -19,7 +20,7 @@ func OrderSettings(o *ostrich.Options) []Setting {
 		return Setting{Key: key, Usage: "a time such as 30m or 7d, or off", Value: wholeSeconds{at}}
 	}
 	return []Setting{
-		word("rule", byName(&o.Rule.By, ostrich.ByNames)),
+		word("rule", byName(&o.Rule.By, campaign.ByNames)),
 		length("threshold", &o.Rule.Threshold),
 		word("late", byName(&o.Late, ostrich.LateNames)),
 		word("machine", byName(&o.Machine, ostrich.MachineNames)),

@@ -10,6 +10,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting/ledger"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/priority"
 )
@@ -18,7 +19,7 @@ import (
 // setting shows can be set.
 func TestOrderSettings(t *testing.T) {
 	settings := OrderSettings(new(ostrich.Options))
-	fields := reflect.TypeFor[ostrich.Options]().NumField() - 1 + reflect.TypeFor[ostrich.Rule]().NumField() - 1
+	fields := reflect.TypeFor[ostrich.Options]().NumField() - 1 + reflect.TypeFor[campaign.Rule]().NumField() - 1
 	if len(settings) != fields {
 		t.Errorf("%d settings of %d fields", len(settings), fields)
 	}
@@ -30,7 +31,7 @@ func TestOrderSettings(t *testing.T) {
 	for _, o := range []ostrich.Options{
 		defaults,
 		{
-			Rule: ostrich.Rule{By: ostrich.Arrival, Threshold: 90}, Late: ostrich.Append, Machine: ostrich.Parallel, Gate: ostrich.Off,
+			Rule: campaign.Rule{By: campaign.Arrival, Threshold: 90}, Late: ostrich.Append, Machine: ostrich.Parallel, Gate: ostrich.Off,
 			Inside: ostrich.SPT, Predictor: lengths.Alike, Grace: 24 * 3600, Memory: 7 * 24 * 3600, Settle: true,
 		},
 	} {
@@ -75,7 +76,7 @@ func TestOrderSettingsErrors(t *testing.T) {
 	}
 }
 
-var paperLike = ostrich.Options{Rule: ostrich.Rule{By: ostrich.Window, Threshold: 1800}, Gate: ostrich.Off}
+var paperLike = ostrich.Options{Rule: campaign.Rule{By: campaign.Window, Threshold: 1800}, Gate: ostrich.Off}
 
 // A plan is made anew when slurm.conf has changed, although nothing else has.
 func TestPlanAfterReconfigure(t *testing.T) {

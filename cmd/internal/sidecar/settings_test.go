@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/priority"
 )
@@ -43,7 +44,7 @@ func anyConfig() *rapid.Generator[Config] {
 			case span:
 				*v.at = time.Duration(rapid.Int64Range(int64(v.least), int64(1000*day)).Draw(t, s.Key))
 			case rule:
-				v.at.By = ostrich.By(rapid.IntRange(0, len(ostrich.ByNames)-1).Draw(t, s.Key)) //nolint:gosec // few
+				v.at.By = campaign.By(rapid.IntRange(0, len(campaign.ByNames)-1).Draw(t, s.Key)) //nolint:gosec // few
 				if v.at.By.Timed() {
 					v.at.Threshold = ostrich.Duration(rapid.Int64Range(1, 1000*86400).Draw(t, "threshold"))
 				}
@@ -216,7 +217,7 @@ func TestEveryFieldIsASetting(t *testing.T) {
 		case span:
 			*v.at++
 		case rule:
-			*v.at = ostrich.Rule{By: ostrich.Window, Threshold: 1}
+			*v.at = campaign.Rule{By: campaign.Window, Threshold: 1}
 		case mode:
 			*v.at, *v.points = priority.Weight, 1
 		case tls:

@@ -11,6 +11,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/priority"
 )
@@ -118,9 +119,9 @@ func (v accepted) Set(s string) error {
 }
 
 // rule is a rule by which campaigns are detected.
-type rule struct{ at *ostrich.Rule }
+type rule struct{ at *campaign.Rule }
 
-func (v rule) Names() []string { return ostrich.ByNames }
+func (v rule) Names() []string { return campaign.ByNames }
 
 func (v rule) String() string {
 	if !v.at.By.Timed() {
@@ -139,10 +140,10 @@ func (v rule) Set(s string) error {
 
 // ParseRule reads max, last, arrival=TIME or window=TIME, whose TIME is half an hour
 // unless it is named.
-func ParseRule(s string) (ostrich.Rule, error) {
+func ParseRule(s string) (campaign.Rule, error) {
 	name, text, named := strings.Cut(s, "=")
-	r := ostrich.Rule{Threshold: 30 * 60}
-	if err := byName(&r.By, ostrich.ByNames).Set(name); err != nil {
+	r := campaign.Rule{Threshold: 30 * 60}
+	if err := byName(&r.By, campaign.ByNames).Set(name); err != nil {
 		return r, err
 	}
 	d := time.Duration(r.Threshold) * time.Second

@@ -7,6 +7,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/sim/swf"
 	"slurm-ostrich/ostrich/trace"
@@ -52,7 +53,7 @@ func TestJobs(t *testing.T) {
 		if diff := gocmp.Diff(want, in); diff != "" {
 			t.Errorf("%s: -want +got\n%s", swf.EstimateNames[tt.estimates], diff)
 		}
-		campaigns, err := sim.Campaigns(jobs, ostrich.Rule{})
+		campaigns, err := sim.Campaigns(jobs, campaign.Rule{})
 		if err != nil {
 			t.Fatal(err)
 		}
