@@ -74,6 +74,18 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 				Action: tableAction,
 			},
 			{
+				Name:      "jobs",
+				Usage:     "print the jobs of a recording, for debian/record: second, user, length, options of sbatch",
+				UsageText: "load jobs [--seed N] [--jobs N]",
+				Flags: []cli.Flag{
+					&cli.Uint64Flag{Name: "seed", Usage: "seed of the jobs", Value: 1},
+					&cli.IntFlag{Name: "jobs", Usage: "how many", Value: 500},
+				},
+				Action: func(c *cli.Context) error {
+					return writeRequests(c.App.Writer, Requests(c.Uint64("seed"), c.Int("jobs")))
+				},
+			},
+			{
 				Name:      "check",
 				Usage:     "read scenario files and say what is wrong with them",
 				UsageText: "load check FILE...",

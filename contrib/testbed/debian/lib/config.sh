@@ -4,13 +4,15 @@
 # The configuration files of a testbed.
 
 # slurm_conf prints slurm.conf: the template with the lines of --set in place
-# of those with the same key, or after them.
+# of those with the same key, or after them. Nodes that are given, which are n1 to
+# the last of --nodes, take the place of the template's.
 slurm_conf() {
 	local line text
 	text=$(slurm_conf_template)
 	for line in ${sets[@]+"${sets[@]}"}; do
 		case ${line%%=*} in
-		NodeName | PartitionName | DownNodes | Include) ;;
+		NodeName) text=$(sed '/^NodeName=.* State=UNKNOWN$/d' <<<"$text") ;;
+		PartitionName | DownNodes | Include) ;;
 		*) text=$(sed "/^${line%%=*}=/Id" <<<"$text") ;;
 		esac
 	done
@@ -79,6 +81,29 @@ slurm_conf_template() {
 		PartitionName=main Nodes=ALL Default=YES MaxTime=1-00:00:00 State=UP
 		PartitionName=debug Nodes=ALL MaxTime=30 State=UP
 	CONF
+}
+
+# gres_conf prints gres.conf: what slurm.conf says of generic resources. A GPU without a
+# device would not count, and no two may be one: each has a name for /dev/null.
+gres_conf() {
+	slurm_conf | awk -v dir="$dir/dev" '
+		/^NodeName=/ && match($0, / Gres=[^ ]+/) {
+			split(substr($0, RSTART + 6, RLENGTH - 6), list, ",")
+			first = 0
+			for (i = 1; i in list; i++) {
+				n = split(list[i], part, ":")
+				print $1, "Name=" part[1], (n > 2 ? "Type=" part[2] " " : "") "File=" dir "/" part[1] "[" first "-" first + part[n] - 1 "]"
+				first += part[n]
+			}
+		}'
+}
+
+# make_devices makes the devices of gres.conf.
+make_devices() {
+	local name first last i
+	while read -r name first last; do
+		for ((i = first; i <= last; i++)); do ln -sfn /dev/null "$name$i"; done
+	done < <(sed -nE 's/.* File=(.*)\[([0-9]+)-([0-9]+)\]$/\1 \2 \3/p' "$dir/etc/gres.conf")
 }
 
 slurmdbd_conf() {
@@ -200,7 +225,7 @@ make_dirs() {
 	mkdir -p "$dir"
 	: >>"$dir/.ostrich-testbed"
 	chmod 755 "$dir"
-	install -d -m 755 "$dir/etc" "$dir/log" "$dir/run" "$dir/spool"
+	install -d -m 755 "$dir/etc" "$dir/log" "$dir/run" "$dir/spool" "$dir/dev"
 	install -d -m 755 -o munge "$dir/run/munge"
 	install -d -m 755 -o mysql "$dir/run/mysql"
 	install -d -m 755 -o slurm "$dir/run/slurm"
@@ -227,6 +252,8 @@ write_config() {
 	put "$dir/etc/mariadb.cnf" root:root 644 mariadb_conf
 	put "$dir/etc/slurmdbd.conf" slurm:root 600 slurmdbd_conf
 	put "$conf" root:root 644 slurm_conf
+	put "$dir/etc/gres.conf" root:root 644 gres_conf
+	make_devices
 	if has_cgroups; then put "$dir/etc/cgroup.conf" root:root 644 echo CgroupPlugin=disabled; fi
 	put "$dir/ostrich.yaml" root:root 644 ostrich_yaml
 	put "$dir/env" root:root 644 env_file
