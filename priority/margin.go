@@ -37,8 +37,8 @@ const deepMargin = 5
 //
 // At the head are the jobs that may start before the next cycle. There a campaign stays
 // before others that are nearer by no more than the margin. The jobs behind come to the
-// head before they start, and stay before others up to the deep margin. So a campaign
-// whose turn it is costs a write for each job of the head, not for all its jobs.
+// head before they start, and stay before others up to the deep margin. So a new
+// next campaign costs a write for each job of the head, not for all its jobs.
 //
 // kept reports whether any job stays before one that is nearer. Which may stay changes with
 // time.

@@ -58,9 +58,9 @@ type daemon struct {
 
 	// probe asks for slurmctld's counters. nil: no probes.
 	probe    func(context.Context, sidecar.Config) (slurm.Diag, error)
-	bell     doorbell
+	trigger  trigger
 	looking  looking
-	cause    string // why the next cycle begins at once; "": the doorbell decides
+	cause    string // why the next cycle begins at once; "": the trigger decides
 	slowdown int    // how much slower everything is, see sidecar.Cycle; 0 before the first cycle
 }
 
@@ -101,7 +101,7 @@ func (d *daemon) once(ctx context.Context) error {
 	return err
 }
 
-// run does cycles as the doorbell says until ctx ends, which is no error. It
+// run does cycles as the trigger says until ctx ends, which is no error. It
 // gives up only on a permanent error at the start, when somebody is there to fix
 // the configuration.
 func (d *daemon) run(ctx context.Context) error {

@@ -137,7 +137,7 @@ func (h *house) site() map[string]string {
 }
 
 // said returns what was logged at info and above since it was asked last, without
-// the lines of cycles that wrote and those of the governor, which tell how busy the
+// the lines of cycles that wrote and those of the throttle, which tell how busy the
 // machine is that runs the tests.
 func (h *house) said() (lines []string) {
 	h.t.Helper()

@@ -23,7 +23,7 @@ type metrics struct {
 
 	cycles      *prometheus.CounterVec
 	begun       *prometheus.CounterVec
-	doorbell    *prometheus.CounterVec
+	trigger     *prometheus.CounterVec
 	slowdown    prometheus.Gauge
 	duration    prometheus.Histogram
 	lastSuccess prometheus.Gauge
@@ -69,10 +69,10 @@ func newMetrics(version string) *metrics {
 			Name: "ostrich_cycles_total", Help: "Cycles, by result: ok or failed.",
 		}, []string{"result"}),
 		begun: made.NewCounterVec(prometheus.CounterOpts{
-			Name: "ostrich_cycles_begun_total", Help: "Cycles, by what they began for: start (of the daemon, or a reload), interval, bell (jobs were submitted, started or ended), echo (accounting knows of it by now), rest (writes were left over) or probe (the controller answers again).",
+			Name: "ostrich_cycles_begun_total", Help: "Cycles, by what they began for: start (of the daemon, or a reload), interval, change (jobs were submitted, started or ended), accounting (it knows of them by now), rest (writes were left over) or probe (the controller answers again).",
 		}, []string{"by"}),
-		doorbell: made.NewCounterVec(prometheus.CounterOpts{
-			Name: "ostrich_doorbell_requests_total", Help: "Looks at the controller's counters between cycles, by answer: quiet, moved or failed.",
+		trigger: made.NewCounterVec(prometheus.CounterOpts{
+			Name: "ostrich_trigger_requests_total", Help: "Looks at the controller's counters between cycles, by answer: quiet, moved or failed.",
 		}, []string{"answer"}),
 		slowdown: gauge("ostrich_slowdown_ratio", "By how much cycles and writes come slower because the controller is loaded: 1, 2, 4 or 8."),
 		duration: made.NewHistogram(prometheus.HistogramOpts{
@@ -137,7 +137,7 @@ func newMetrics(version string) *metrics {
 		m.begun.WithLabelValues(by)
 	}
 	for _, answer := range []string{"quiet", "moved", "failed"} {
-		m.doorbell.WithLabelValues(answer)
+		m.trigger.WithLabelValues(answer)
 	}
 	m.slowdown.Set(1)
 	for _, result := range results {

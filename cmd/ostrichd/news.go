@@ -49,7 +49,7 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 	if c.Journal != nil {
 		d.log.Warn().Err(c.Journal).Msg("the journal was not as it was left")
 	}
-	d.rivals(c)
+	d.otherWriters(c)
 	d.governed(c)
 	if o.err != nil {
 		return
@@ -195,13 +195,13 @@ func (d *daemon) orphans(c *sidecar.Cycle) {
 // longer than any job is left alone because of one.
 const longestContest = 65 * time.Minute
 
-// rivals logs other writers, also after a cycle whose writing failed.
-func (d *daemon) rivals(c *sidecar.Cycle) {
-	if len(c.Rivals) > 0 {
+// otherWriters logs other writers, also after a cycle whose writing failed.
+func (d *daemon) otherWriters(c *sidecar.Cycle) {
+	if len(c.OtherWriters) > 0 {
 		d.news.contested = d.now()
 		if !d.news.contest {
-			first := c.Rivals[0]
-			d.log.Warn().Int("jobs", len(c.Rivals)).Uint32("job", uint32(first.Job)).Int64("ours", first.From).Int64("theirs", first.To).
+			first := c.OtherWriters[0]
+			d.log.Warn().Int("jobs", len(c.OtherWriters)).Uint32("job", uint32(first.Job)).Int64("ours", first.From).Int64("theirs", first.To).
 				Msg("another writer changes priorities that are ours; those jobs are left alone for a while, see the journal")
 		}
 		d.news.contest = true

@@ -128,7 +128,7 @@ func TestContest(t *testing.T) {
 				c.Plan.Reasons = map[priority.Code]int{priority.WasRefused: 2, priority.OtherWriter: 1}
 			}
 			if n == 1 || n == 30 {
-				c.Rivals = []journal.Record{{Job: ostrich.JobID(n), From: 5, To: 7}}
+				c.OtherWriters = []journal.Record{{Job: ostrich.JobID(n), From: 5, To: 7}}
 			}
 			if n == 3 || n == 4 {
 				c.Slow = slurm.ErrSlow

@@ -92,7 +92,7 @@ type written struct {
 	words    string
 	refused  retry          // words is set
 	repeats  []ostrich.Time // when a write that was undone was made again, in order
-	rival    rivalry
+	others   otherWrites
 	at       ostrich.Time // time of the latest intention
 	dropped  int          // how often in a row Slurm accepted the value drop and did not keep it
 	drop     int64        // set if dropped > 0
@@ -173,10 +173,10 @@ func apply(jobs map[subject]*written, rec Record) {
 		case rec.Carried: // From is not what the job had
 		case w.intended && w.pending == rec.From, !w.applied && w.had(rec.From): // it took effect
 			w.last, w.applied = rec.From, true
-		case !w.intended && !w.applied && w.rival.times == 0: // the first write that may take effect
+		case !w.intended && !w.applied && w.others.times == 0: // the first write that may take effect
 			w.first = rec.From
 		}
-		w.pending, w.intended, w.at, w.rival.lost = rec.To, true, rec.Time, false
+		w.pending, w.intended, w.at, w.others.lost = rec.To, true, rec.Time, false
 		w.remember(rec.To)
 	case priority.Applied, priority.Undone, kept:
 		w.remember(rec.To)
@@ -201,10 +201,10 @@ func apply(jobs map[subject]*written, rec Record) {
 		}
 	case adopted:
 		w.remember(rec.To)
-		w.last, w.applied, w.intended, w.rival = rec.To, true, false, rivalry{}
+		w.last, w.applied, w.intended, w.others = rec.To, true, false, otherWrites{}
 	case anothers:
-		w.rival = rivalry{retry: w.rival.retry, value: rec.To, lost: true}
-		w.rival.fail(rec.Time)
+		w.others = otherWrites{retry: w.others.retry, value: rec.To, lost: true}
+		w.others.fail(rec.Time)
 		w.words, w.dropped, w.refused = "", 0, retry{} // Slurm did not drop the value
 	case priority.Unsent:
 		w.intended = false
@@ -384,14 +384,14 @@ func (j *Journal) carried(now ostrich.Time, alive func(ostrich.JobID) bool) (map
 		}
 		jobs[key] = w
 		base := Record{Time: now, Job: key.job, Submit: w.submit, Channel: key.channel, From: w.first, Nice: w.nice, Former: w.former, Carried: true}
-		rival := func() {
+		other := func() {
 			r := base
-			r.Time, r.To, r.Result = w.rival.since, w.rival.value, anothers
+			r.Time, r.To, r.Result = w.others.since, w.others.value, anothers
 			recs = append(recs, r)
 			base.Former = nil // once is enough
 		}
-		if w.rival.times > 0 && !w.rival.lost {
-			rival()
+		if w.others.times > 0 && !w.others.lost {
+			other()
 			if w.applied { // the value is ours again, see Lost
 				again := base
 				again.Time, again.To, again.Result = w.at, w.last, intended
@@ -413,8 +413,8 @@ func (j *Journal) carried(now ostrich.Time, alive func(ostrich.JobID) bool) (map
 			recs = append(recs, base)
 			base.Former = nil
 		}
-		if w.rival.lost { // since the latest intention
-			rival()
+		if w.others.lost { // since the latest intention
+			other()
 		}
 		if base.Former != nil {
 			base.To, base.Result = w.first, priority.Unsent // nothing else is known

@@ -35,12 +35,12 @@ func (j *Journal) anew(t *testing.T, now ostrich.Time) *Journal {
 	return openJournal(t, j.path)
 }
 
-// rivals notes the other writers that are new in the queue, of which there must be so many.
-func (j *Journal) rivals(t *testing.T, queue []priority.Queued, now ostrich.Time, want int) {
+// others notes the other writers that are new in the queue, of which there must be so many.
+func (j *Journal) others(t *testing.T, queue []priority.Queued, now ostrich.Time, want int) {
 	t.Helper()
-	list := j.Rivals(priority.SiteFactor, queue, now)
+	list := j.OtherWriters(priority.SiteFactor, queue, now)
 	if len(list) != want {
-		t.Errorf("at %d: %d rivals are new, want %d", now, len(list), want)
+		t.Errorf("at %d: %d others are new, want %d", now, len(list), want)
 	}
 	if err := j.Note(now, list); err != nil {
 		t.Fatal(err)

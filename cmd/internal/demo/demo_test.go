@@ -177,8 +177,8 @@ func TestDemoPage(t *testing.T) {
 			}
 		}
 	}
-	for i, of := range []func(fared) float64{
-		func(u fared) float64 { return u.Mean }, func(u fared) float64 { return u.Max },
+	for i, of := range []func(outcome) float64{
+		func(u outcome) float64 { return u.Mean }, func(u outcome) float64 { return u.Max },
 	} {
 		p := drawn[2+i]
 		zero, _, _, _ := p.All("zero")[0].Box()

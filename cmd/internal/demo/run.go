@@ -32,7 +32,7 @@ const (
 // seconds.
 const lookEvery = ostrich.Duration(60)
 
-// cycleEvery is the pause between two cycles. A daemon's doorbell would ring more
+// cycleEvery is the pause between two cycles. A daemon's trigger would ring more
 // often; the order changes little within it.
 const cycleEvery = ostrich.Duration(10)
 
@@ -212,14 +212,14 @@ type measured struct {
 	Utilisation float64          `json:"utilisation"`
 	Early       float64          `json:"utilisation_early"` // while users submit, the first hours
 	Makespan    ostrich.Duration `json:"makespan"`          // seconds
-	Users       []fared          `json:"users"`             // in the order of the load's
-	All         fared            `json:"all"`
+	Users       []outcome        `json:"users"`             // in the order of the load's
+	All         outcome          `json:"all"`
 	Campaigns   []ended          `json:"campaigns"`
 	Started     []report.Job     `json:"-"` // End is Now while they run
 }
 
-// fared is how the campaigns of one user, or of all, fared.
-type fared struct {
+// outcome is how the campaigns of one user, or of all, went.
+type outcome struct {
 	User    string `json:"user"` // "" for all
 	Account string `json:"account"`
 	About   string `json:"about"`
@@ -260,7 +260,7 @@ func (d *demo) measure(r state) measured {
 	campaigns := report.Campaigns(whole)
 	users := make(map[ostrich.UserID]int)
 	for i, u := range d.Users {
-		m.Users, users[u.UID] = append(m.Users, fared{User: u.Name, Account: u.Account, About: u.About}), i
+		m.Users, users[u.UID] = append(m.Users, outcome{User: u.Name, Account: u.Account, About: u.About}), i
 	}
 	for i := range campaigns {
 		c := &campaigns[i]

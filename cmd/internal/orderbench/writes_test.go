@@ -83,7 +83,7 @@ func (w *written) Jobs() []ostrich.JobID {
 }
 
 // BenchmarkWrites counts the updates that ostrichd sends in an hour with cycles every
-// 30 s, and every 3 s as the doorbell rings under a flood, beside the ratio of the mean bounded stretch to that without a margin: in the
+// 30 s, and every 3 s as the trigger rings under a flood, beside the ratio of the mean bounded stretch to that without a margin: in the
 // 30 days of a log in which most jobs were submitted, which are replayed ten times
 // as in ostrich bench; and under floods of six users.
 func BenchmarkWrites(b *testing.B) {

@@ -39,7 +39,7 @@ type checklist struct {
 
 	as, me     string // whose rights are checked, who runs this
 	version    string // of slurmctld
-	stranger   bool   // me is neither root nor the service's user, and as is the latter
+	byOther    bool   // me is neither root nor the service's user, and as is the latter
 	partitions []priority.Partition
 	unlisted   error // why they are not known
 	found      []Finding
@@ -157,7 +157,7 @@ func (l *checklist) checkDatabase(ctx context.Context, controller reading) {
 	source, err := l.Source()
 	if err != nil {
 		fix := "let database.password_file name a file that this user can read"
-		if l.stranger {
+		if l.byOther {
 			fix = l.RunAs("check")
 		}
 		l.add("password", Fail, fix, "%v", err)

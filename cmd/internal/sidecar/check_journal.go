@@ -32,10 +32,10 @@ func (l *checklist) checkJournal() {
 	case !info.IsDir():
 		l.add("journal", Fail, "set journal to a file in a folder", "%s is no folder", dir)
 		return
-	case l.stranger && owned(info, as):
+	case l.byOther && owned(info, as):
 		l.ok("journal", "%s, whose folder belongs to %s; what is in it is not looked at, as %s runs this", l.Journal, as, l.me)
 		return
-	case l.stranger:
+	case l.byOther:
 		l.add("journal", Warn, fmt.Sprintf("chown %s %s", as, dir), "%s does not belong to %s", dir, as)
 		return
 	case unix.Access(dir, unix.W_OK) != nil:

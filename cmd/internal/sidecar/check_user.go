@@ -68,7 +68,7 @@ func (l *checklist) whose(as, me string) {
 	}
 	l.as = me
 	if services := l.serviceUsers(); me != "root" && len(services) > 0 && !slices.Contains(services, me) {
-		l.as, l.stranger = services[0], true
+		l.as, l.byOther = services[0], true
 		l.add("user", Warn, l.RunAs("check"), "%s runs this, and ostrichd runs as %s: what %s may read and write here says nothing of it", me, l.as, me)
 	}
 }

@@ -43,7 +43,7 @@ func TestWhose(t *testing.T) {
 		{"", "root", "root"},
 		{"carol", "bob", "carol"},
 	} {
-		if got, l := ask(test.as, test.me); got != test.want || l.stranger != strings.Contains(test.want, "warn") {
+		if got, l := ask(test.as, test.me); got != test.want || l.byOther != strings.Contains(test.want, "warn") {
 			t.Errorf("as %q, run by %s: %s, want %s", test.as, test.me, got, test.want)
 		}
 	}

@@ -64,7 +64,7 @@ type Sidecar struct {
 	made       *planned          // what the latest plan was made from
 	latest     Plan
 	generation uint64 // see Cycle.Generation
-	patience   patience
+	leftAlone  leftAlone
 
 	lead  *Lead // decides who writes; nil where nobody else can
 	leads bool  // it was our turn in the latest cycle
@@ -74,7 +74,7 @@ type Sidecar struct {
 	comments    comments
 	nices       nices
 	holds       holds
-	rivals      []journal.Record // found, and not yet reported in a cycle
+	others      []journal.Record // found, and not yet reported in a cycle
 	orphans     orphans
 
 	fresh  ostrich.Time // the latest time at which accounting was complete
@@ -88,7 +88,7 @@ type Sidecar struct {
 	names   error                    // in the configuration, that Slurm does not know; nil once reported
 	skipped map[ostrich.JobID]string // jobs of the queue with invalid rows, and why
 
-	governor governor
+	throttle throttle
 }
 
 // Config returns the configuration, with the cluster's name filled in.
@@ -152,11 +152,11 @@ type Cycle struct {
 	// and that are ordered all the same, as records made from the queue, by id.
 	Provisional []ledger.Record
 
-	Outcomes []priority.Change // of the writes; none if nothing was written
-	Left     int               // writes beyond what one cycle makes, for the next cycles
-	Slow     error             // an error of a slow controller that kept some writes from being made; nil: none
-	StandsBy string            // why nothing is written in mode enforce: another daemon writes; "" if this one may
-	Rivals   []journal.Record  // changes of other writers that were found just now
+	Outcomes     []priority.Change // of the writes; none if nothing was written
+	Left         int               // writes beyond what one cycle makes, for the next cycles
+	Slow         error             // an error of a slow controller that kept some writes from being made; nil: none
+	StandsBy     string            // why nothing is written in mode enforce: another daemon writes; "" if this one may
+	OtherWriters []journal.Record  // changes of other writers that were found just now
 
 	// Orphans counts the jobs whose values a daemon has left that the journal does not know,
 	// Adopted those that were taken over just now. Contested says that another writer changes
@@ -238,7 +238,7 @@ func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
 		c.Journal = s.journal.Repaired()
 	}
 	c.Names, s.names = s.names, nil
-	c.Rivals, s.rivals = s.rivals, nil
+	c.OtherWriters, s.others = s.others, nil
 	c.Orphans, c.Adopted, c.Contested, c.Hurry = s.orphans.left, s.orphans.taken, !s.orphans.changed.IsZero(), s.orphans.waits()
 	s.orphans.taken = 0
 	c.Took = time.Since(began)

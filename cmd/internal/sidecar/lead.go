@@ -49,7 +49,7 @@ type Lead struct {
 	stopped   chan struct{}
 	taken     time.Time // when we got the lock that we have
 	others    bool      // another daemon has had the lock, or we have lost it
-	heir      bool      // what another daemon wrote is to be taken over
+	takesOver bool      // what another daemon wrote is to be taken over
 }
 
 // lock decides between daemons. *slurmdb.Lock is one.
@@ -180,7 +180,7 @@ func (l *Lead) try(ctx context.Context) (bool, error) {
 	confirming, stop := context.WithCancel(context.WithoutCancel(ctx))
 	l.mu.Lock()
 	l.held, l.confirmed, l.lost, l.stop, l.stopped = held, began, make(chan struct{}), stop, make(chan struct{})
-	l.term, l.heir, l.taken = term, true, time.Now()
+	l.term, l.takesOver, l.taken = term, true, time.Now()
 	l.mu.Unlock()
 	go l.confirm(confirming, held)
 	if !wait {
@@ -260,16 +260,16 @@ func (l *Lead) while(ctx context.Context) (context.Context, func(), error) {
 	return burst, func() { cancel(nil) }, nil
 }
 
-// inheritance reports whether to take over what another daemon wrote, and whether
+// toTakeOver reports whether to take over what another daemon wrote, and whether
 // for all jobs or only for those that our journal knows: we may not have noticed
 // that there was another one.
-func (l *Lead) inheritance() (all, due bool) {
+func (l *Lead) toTakeOver() (all, due bool) {
 	if l == nil {
 		return false, false
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.others, l.heir
+	return l.others, l.takesOver
 }
 
 // since returns since when nobody else's daemon can have written, and the term. It is zero if
@@ -286,16 +286,16 @@ func (l *Lead) since() (at time.Time, term time.Duration) {
 	return l.taken, l.term
 }
 
-// inherited notes that all has been taken over. If the lock was lost since inheritance
+// tookOver notes that all has been taken over. If the lock was lost since toTakeOver
 // was asked, it notes nothing, as there may be more by now.
-func (l *Lead) inherited() {
+func (l *Lead) tookOver() {
 	if l == nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.held != nil {
-		l.heir, l.others = false, false
+		l.takesOver, l.others = false, false
 	}
 }
 

@@ -251,7 +251,7 @@ func TestLeadOutlivesReload(t *testing.T) {
 		if ours, err := other.try(t.Context()); !ours || err != nil {
 			t.Error("not given back", err)
 		}
-		if all, due := other.inheritance(); !all || !due {
+		if all, due := other.toTakeOver(); !all || !due {
 			t.Error("nothing is to be taken over")
 		}
 		if err := other.Release(); err != nil {
@@ -293,7 +293,7 @@ func TestLeadLostMeanwhile(t *testing.T) {
 			if ours, err := l.try(t.Context()); !ours || err != nil {
 				t.Fatal(ours, err)
 			}
-			if all, due := l.inheritance(); all != others || !due {
+			if all, due := l.toTakeOver(); all != others || !due {
 				t.Errorf("all %v, due %v; want %v, true", all, due, others)
 			}
 		}
@@ -302,10 +302,10 @@ func TestLeadLostMeanwhile(t *testing.T) {
 		s.holder.ended = true
 		s.mu.Unlock()
 		time.Sleep(longestTerm) // until that is noticed
-		l.inherited()
+		l.tookOver()
 		turn(true)
-		l.inherited()
-		if all, due := l.inheritance(); all || due {
+		l.tookOver()
+		if all, due := l.toTakeOver(); all || due {
 			t.Errorf("all %v, due %v after it was taken over", all, due)
 		}
 		if err := l.Release(); err != nil {
@@ -323,14 +323,14 @@ func TestLeadLostWhileStopped(t *testing.T) {
 		if ours, err := l.try(t.Context()); !ours || err != nil {
 			t.Fatal(ours, err)
 		}
-		l.inherited()
+		l.tookOver()
 		l.mu.Lock()
 		l.confirmed = l.confirmed.Add(-time.Hour)
 		l.mu.Unlock()
 		if ours, err := l.try(t.Context()); !ours || err != nil {
 			t.Fatal(ours, err)
 		}
-		if all, due := l.inheritance(); !all || !due {
+		if all, due := l.toTakeOver(); !all || !due {
 			t.Errorf("all %v, due %v; want both", all, due)
 		}
 		if err := l.Release(); err != nil {
@@ -351,7 +351,7 @@ func TestServersKnown(t *testing.T) {
 
 // Two daemons with journals of their own: one writes, the other one computes the
 // same and stands by; it takes over what it finds in the queue, and calls nobody
-// a rival for it. A journal that cannot be written delays that.
+// another writer for it. A journal that cannot be written delays that.
 func TestStandby(t *testing.T) { synctest.Test(t, testStandby) }
 
 func testStandby(t *testing.T) {
@@ -401,7 +401,7 @@ func testStandby(t *testing.T) {
 	}
 	second.leads = false
 	c = run(t, second, true)
-	equal(t, "rivals", 0, len(c.Rivals))
+	equal(t, "others", 0, len(c.OtherWriters))
 	equal(t, "managed after taking over", 5, c.Plan.Summary.Managed)
 	if c.StandsBy != "" {
 		t.Error("still stands by")
@@ -411,7 +411,7 @@ func testStandby(t *testing.T) {
 
 // A sidecar that observes, with an empty journal, takes for its own a value that it
 // would give. Once it writes it leaves the value alone, although the queue is the same.
-func TestStrangerBesideAnObserver(t *testing.T) {
+func TestOtherWriterBesideAnObserver(t *testing.T) {
 	w := newSite()
 	for i := range 3 {
 		w.submit(i+1, i+1, 9000, "main")
@@ -450,7 +450,7 @@ func TestPlanAfterRecord(t *testing.T) {
 
 // A value that somebody else wrote is left alone, said once, and written again
 // later.
-func TestRivalIsLeftAlone(t *testing.T) {
+func TestOtherWriterIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newSite()
 		for i := range 3 {
@@ -471,10 +471,10 @@ func TestRivalIsLeftAlone(t *testing.T) {
 		told := 0
 		for range 10 {
 			c = run(t, s, true)
-			told += len(c.Rivals)
-			rivals := c.Plan.Reasons[priority.OtherWriter]
-			equal(t, "left alone", 1, rivals)
-			equal(t, "the rival's value", int64(777), w.Pending[0].Site)
+			told += len(c.OtherWriters)
+			others := c.Plan.Reasons[priority.OtherWriter]
+			equal(t, "left alone", 1, others)
+			equal(t, "the other writer's value", int64(777), w.Pending[0].Site)
 			time.Sleep(10 * time.Second)
 		}
 		equal(t, "told", 1, told)

@@ -70,7 +70,7 @@ func (p *planned) wrote(queue []priority.Queued, m memory) bool {
 func (s *Sidecar) planQueue(c *Cycle, queue []priority.Queued) error {
 	c.Queue = s.nameUsers(queue)
 	now := ostrich.Time(time.Now().Unix())
-	if err := s.strangers(c.Queue, now); err != nil {
+	if err := s.otherWriters(c.Queue, now); err != nil {
 		return err
 	}
 	changed := s.made.wrote(c.Queue, s.memory()) || !slices.Equal(s.made.orders, c.revisions()) || (s.made.until != 0 && now >= s.made.until)
@@ -91,7 +91,7 @@ func (s *Sidecar) planQueue(c *Cycle, queue []priority.Queued) error {
 // plan orders the jobs of all pools and computes what is to be written.
 func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 	options := s.options()
-	s.patience = patience{now: now, could: options.Could(c.Queue)}
+	s.leftAlone = leftAlone{now: now, could: options.Could(c.Queue)}
 	orders := make([]priority.Order, len(c.Pools))
 	for i, in := range c.Pools {
 		orders[i] = priority.Order{Pool: in.Pool.Name, Class: in.Class, Procs: in.Schedule.Procs(), Places: in.Schedule.Order()}
@@ -112,7 +112,7 @@ func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 		p.Reasons[e.Why.Code]++
 	}
 	byPool(p.Entries, s.config.Pools)
-	s.made = &planned{s.memory(), c.revisions(), c.Queue, s.patience.until}
+	s.made = &planned{s.memory(), c.revisions(), c.Queue, s.leftAlone.until}
 	return p, nil
 }
 

@@ -166,9 +166,9 @@ func (s *Snapshot) check(d *Daemon) []Check {
 			"the latest cycle found that the backfill scheduler had undone the writes of %s", format.Plural(n, "job"))
 	}
 	if s.cycle != nil {
-		refused, rivals := s.cycle.Plan.Reasons[priority.WasRefused], s.cycle.Plan.Reasons[priority.OtherWriter]
-		add("other writers", rivals == 0, "look for another daemon, a site factor plugin or a script that writes them; the queue names the jobs",
-			"%s left alone because somebody else changed them", format.Plural(rivals, "job"))
+		refused, others := s.cycle.Plan.Reasons[priority.WasRefused], s.cycle.Plan.Reasons[priority.OtherWriter]
+		add("other writers", others == 0, "look for another daemon, a site factor plugin or a script that writes them; the queue names the jobs",
+			"%s left alone because somebody else changed them", format.Plural(others, "job"))
 		if d.Orphans > 0 {
 			add("former values", false, d.Mend,
 				"%s not ordered: a daemon may have left their values, and the journal does not know them", format.Plural(d.Orphans, "job"))

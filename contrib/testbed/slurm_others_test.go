@@ -11,18 +11,18 @@ import (
 	"time"
 )
 
-// TestRivals sees to it that what others write is left alone, and that a controller
+// TestOtherWriters sees to it that what others write is left alone, and that a controller
 // that refuses or is slow loses nobody a place.
-func TestRivals(t *testing.T) {
+func TestOtherWriters(t *testing.T) {
 	needSlurm(t)
 	t.Parallel()
-	b := up(t, "rivals")
+	b := up(t, "others")
 	b.freeze(t)
 	t.Cleanup(func() { b.empty(t); b.thaw(t) })
 	for _, p := range []struct {
 		name string
 		run  func(t *testing.T)
-	}{{"foreign", b.testForeign}, {"rival", b.testRival}, {"refused", b.testRefused}, {"slow", b.testSlow}, {"outage", b.testProbe}} {
+	}{{"foreign", b.testForeign}, {"other", b.testOther}, {"refused", b.testRefused}, {"slow", b.testSlow}, {"outage", b.testProbe}} {
 		part(t, p.name, func(t *testing.T) {
 			t.Cleanup(func() { b.empty(t) })
 			p.run(t)
@@ -129,7 +129,7 @@ func (b *bed) testStandby(t *testing.T) {
 	b.crowd(t, 4)
 	b.placed(t, jobs+4)
 	if n := len(second.events(t, "another writer")); n != 0 {
-		t.Errorf("what the first one wrote counts as a rival's:\n%s", second.log)
+		t.Errorf("what the first one wrote counts as another writer's:\n%s", second.log)
 	}
 	if p := b.plan(t, "--journal", b.dir+"/ostrich/second.jsonl", "--schedule-predictor", "limit"); p.Summary.Managed != jobs+4 {
 		t.Errorf("%d jobs are managed, want %d", p.Summary.Managed, jobs+4)
@@ -197,10 +197,10 @@ func (b *bed) testForeign(t *testing.T) {
 	}
 }
 
-// testRival: another writer of values is reported once and left alone.
-func (b *bed) testRival(t *testing.T) {
+// testOther: another writer of values is reported once and left alone.
+func (b *bed) testOther(t *testing.T) {
 	jobs := b.crowd(t, 6)
-	d := b.daemon(t, "--apply", "--journal", b.dir+"/ostrich/rival.jsonl")
+	d := b.daemon(t, "--apply", "--journal", b.dir+"/ostrich/other.jsonl")
 	b.placed(t, len(jobs))
 	b.do(t, "root", "scontrol", "update", "jobid="+jobs[0]+","+jobs[1], "sitefactor=4711")
 	b.do(t, "root", "scontrol", "update", "jobid="+jobs[2], "sitefactor=0") // that is nobody's
@@ -217,11 +217,11 @@ func (b *bed) testRival(t *testing.T) {
 	if n := len(d.events(t, "another writer changes priorities")); n != 1 {
 		t.Errorf("told %d times", n)
 	}
-	if why := b.plan(t, "--journal", b.dir+"/ostrich/rival.jsonl").why(jobs[0]); !strings.Contains(why, "another writer gave it 4711; left alone until") {
+	if why := b.plan(t, "--journal", b.dir+"/ostrich/other.jsonl").why(jobs[0]); !strings.Contains(why, "another writer gave it 4711; left alone until") {
 		t.Errorf("plan: %q", why)
 	}
 	d.terminate(t)
-	r := b.try(t, operator, "ostrich", "reset", "--config", b.config, "--journal", b.dir+"/ostrich/rival.jsonl", "--all")
+	r := b.try(t, operator, "ostrich", "reset", "--config", b.config, "--journal", b.dir+"/ostrich/other.jsonl", "--all")
 	if q := b.job(t, jobs[0]); r.code != 0 || q.Site != "0" {
 		t.Errorf("reset --all: %s: %+v", r.stderr, q)
 	}

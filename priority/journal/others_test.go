@@ -22,7 +22,7 @@ func TestPause(t *testing.T) {
 	}
 	got = nil
 	for times := range 6 {
-		got = append(got, afterRival.pause(times))
+		got = append(got, afterOther.pause(times))
 	}
 	if d := cmp.Diff([]ostrich.Duration{300, 300, 600, 1200, 2400, 3600}, got); d != "" {
 		t.Error(d)
@@ -43,7 +43,7 @@ func TestPause(t *testing.T) {
 // within the longest pause.
 func TestPauseEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := rapid.SampledFrom([]backOff{afterRefusal, afterRival}).Draw(t, "pause")
+		b := rapid.SampledFrom([]backOff{afterRefusal, afterOther}).Draw(t, "pause")
 		var r retry
 		for range rapid.IntRange(1, 200).Draw(t, "times") {
 			r.fail(ostrich.Time(rapid.Int64Range(0, 1<<40).Draw(t, "at")))
@@ -83,7 +83,7 @@ func TestRefusalsAreTriedAgain(t *testing.T) {
 	}
 }
 
-func TestStranger(t *testing.T) {
+func TestWroteBy(t *testing.T) {
 	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
 	for _, ch := range []priority.Channel{priority.SiteFactor, priority.Nice, priority.Priority} {
 		sign := map[priority.Channel]int64{priority.SiteFactor: 1, priority.Nice: -1, priority.Priority: 1}[ch]
@@ -94,7 +94,7 @@ func TestStranger(t *testing.T) {
 			job, array int
 			submit     ostrich.Time
 			value      int64
-			want       Stranger
+			want       Writer
 		}{
 			{"ours", 1, 0, 9, 200, Known},
 			{"an earlier one of ours", 1, 0, 9, 100, Known},
@@ -116,7 +116,7 @@ func TestStranger(t *testing.T) {
 			default:
 				q.Priority, c.want = uint32(c.value), Known
 			}
-			if got := j.Stranger(ch, &q); got != c.want {
+			if got := j.WroteBy(ch, &q); got != c.want {
 				t.Errorf("%s, %s: %d, want %d", ch, c.name, got, c.want)
 			}
 		}
@@ -124,11 +124,11 @@ func TestStranger(t *testing.T) {
 }
 
 // A value that Slurm does not show is nobody's, and a nice value above 0 the owner's.
-func TestStrangerToNobody(t *testing.T) {
+func TestWroteByNobody(t *testing.T) {
 	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
 	for ch, q := range map[priority.Channel]*priority.Queued{priority.SiteFactor: {Job: 1, Site: 300}, priority.Nice: {Job: 1, Nice: 300}} {
 		j.write(t, ch, priority.Applied, priority.Change{Job: 1, To: -100})
-		if whose := j.Stranger(ch, q); whose != Known {
+		if whose := j.WroteBy(ch, q); whose != Known {
 			t.Errorf("%s: %d, want known", ch, whose)
 		}
 	}
@@ -144,11 +144,11 @@ func TestRivals(t *testing.T) {
 	q := []priority.Queued{{Job: 1, Site: 777, SiteKnown: true}}
 	note := func(now ostrich.Time, want int) {
 		t.Helper()
-		j.rivals(t, q, now, want)
+		j.others(t, q, now, want)
 	}
 	until := func(now, want ostrich.Time) {
 		t.Helper()
-		if value, got := j.Rival(priority.SiteFactor, &q[0], now); got != want || value != 777 {
+		if value, got := j.OtherWriter(priority.SiteFactor, &q[0], now); got != want || value != 777 {
 			t.Errorf("at %d: %d until %d, want until %d", now, value, got, want)
 		}
 	}
@@ -173,7 +173,7 @@ func TestRivals(t *testing.T) {
 	until(1310, 1910)
 	q[0].Site = 200
 	note(1311, 0)
-	if value, got := j.Rival(priority.SiteFactor, &q[0], 1311); value != 0 || got != 0 {
+	if value, got := j.OtherWriter(priority.SiteFactor, &q[0], 1311); value != 0 || got != 0 {
 		t.Errorf("ours again, and left alone: %d until %d", value, got)
 	}
 	q[0].Site = 0
@@ -204,7 +204,7 @@ func TestRivalsAfterTheClockWasSetBack(t *testing.T) {
 	q := []priority.Queued{{Job: 1, Site: 777, SiteKnown: true}}
 	note := func(now ostrich.Time, want int) {
 		t.Helper()
-		j.rivals(t, q, now, want)
+		j.others(t, q, now, want)
 		if !j.Lost(priority.SiteFactor, &q[0]) {
 			t.Errorf("at %d: not lost", now)
 		}
@@ -218,7 +218,7 @@ func TestRivalsAfterTheClockWasSetBack(t *testing.T) {
 	note(1002, 0)
 	anew()
 	note(1004, 0)
-	if _, until := j.Rival(priority.SiteFactor, &q[0], 1300); until != 0 {
+	if _, until := j.OtherWriter(priority.SiteFactor, &q[0], 1300); until != 0 {
 		t.Errorf("left alone until %d", until)
 	}
 	write(500, 777, 200)
@@ -235,14 +235,14 @@ func TestRivalsAfterTheClockWasSetBack(t *testing.T) {
 // A job is not ours before a write to it has, or may have, taken effect: what somebody sets
 // after a refused or unsent one is left alone, and given back.
 func TestForeignAfterNoWrite(t *testing.T) {
-	for status, want := range map[priority.Status]Stranger{
+	for status, want := range map[priority.Status]Writer{
 		priority.Refused: Foreign, priority.Unsent: Foreign, priority.NotApplied: Foreign, priority.Applied: Overwritten, "": Overwritten,
 	} {
 		path := filepath.Join(t.TempDir(), "journal")
 		j := openJournal(t, path)
 		j.write(t, priority.SiteFactor, status, priority.Change{Job: 1, Submit: 1, To: 100})
 		q := priority.Queued{Job: 1, Submit: 1, Site: 777, SiteKnown: true}
-		if got := j.Stranger(priority.SiteFactor, &q); got != want {
+		if got := j.WroteBy(priority.SiteFactor, &q); got != want {
 			t.Errorf("%s: %d, want %d", status, got, want)
 		}
 		if want != Foreign {
@@ -293,7 +293,7 @@ func TestAdoptions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if len(j.Adoptions(o, queue, true, 6)) != 0 || len(j.Rivals(priority.SiteFactor, queue, 6)) != 0 {
+		if len(j.Adoptions(o, queue, true, 6)) != 0 || len(j.OtherWriters(priority.SiteFactor, queue, 6)) != 0 {
 			t.Error("taken over, and not ours")
 		}
 		if to, _, ours := j.Stock(priority.SiteFactor, &queue[2]); !ours || to != 0 {
@@ -315,14 +315,14 @@ func TestAdoptions(t *testing.T) {
 }
 
 // A value that another writer has overwritten is not ours to give back, also where
-// Slurm does not show it. A job that lost its value to a rival was not dropped by Slurm.
+// Slurm does not show it. A job that lost its value to another writer was not dropped by Slurm.
 func TestLostToARival(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	j := openJournal(t, path)
 	j.write(t, priority.SiteFactor, priority.NotApplied, priority.Change{Job: 1, To: 100})
 	j.write(t, priority.SiteFactor, priority.NotApplied, priority.Change{Job: 1, To: 100})
 	j.write(t, priority.SiteFactor, priority.Applied, priority.Change{Job: 1, To: 100})
-	if err := j.Note(1000, j.Rivals(priority.SiteFactor, []priority.Queued{{Job: 1, Site: 777, SiteKnown: true}}, 1000)); err != nil {
+	if err := j.Note(1000, j.OtherWriters(priority.SiteFactor, []priority.Queued{{Job: 1, Site: 777, SiteKnown: true}}, 1000)); err != nil {
 		t.Fatal(err)
 	}
 	reset := func() []priority.Change {
@@ -364,7 +364,7 @@ func TestGivenBackIsForeign(t *testing.T) {
 	j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
 	j.write(t, priority.SiteFactor, priority.Applied, priority.Change{Job: 1, From: 7, To: 100})
 	j.write(t, priority.SiteFactor, priority.Applied, priority.Change{Job: 1, From: 100, To: 7})
-	if whose := j.Stranger(priority.SiteFactor, &priority.Queued{Job: 1, Site: 7, SiteKnown: true}); whose != Foreign {
+	if whose := j.WroteBy(priority.SiteFactor, &priority.Queued{Job: 1, Site: 7, SiteKnown: true}); whose != Foreign {
 		t.Errorf("%d, want foreign", whose)
 	}
 	for _, value := range []int64{0, 7} {

@@ -45,7 +45,7 @@ func TestGovern(t *testing.T) {
 		{"over", 2, slurm.Diag{ServerThread: 31}, 0, 0, 1, ""},
 		{"a backfill scheduler at work is no load", 1, slurm.Diag{Backfill: slurm.CycleTimes{Last: time.Minute, Mean: time.Minute}, Backfilling: true}, 0, 0, 1, ""},
 	} {
-		g := governor{slowdown: tt.before}
+		g := throttle{slowdown: tt.before}
 		if why := g.judge(&tt.diag, tt.answered, tt.maxRPCs); g.slowdown != tt.want || why != tt.why {
 			t.Errorf("%s: %d, %q; want %d, %q", tt.name, g.slowdown, why, tt.want, tt.why)
 		}
@@ -62,7 +62,7 @@ func TestGovernRandom(t *testing.T) {
 			// Not quite to its double.
 			threads := int(math.Floor(64 * level * rapid.Float64Range(1, 1.9).Draw(t, "sway")))
 			d := slurm.Diag{ServerThread: threads}
-			g := governor{slowdown: slowdown}
+			g := throttle{slowdown: slowdown}
 			why := g.judge(&d, 0, 0)
 			now := g.slowdown
 			if now != slowdown && now != 2*slowdown && 2*now != slowdown || now < 1 || now > mostSlowdown {

@@ -64,9 +64,9 @@ func burdens(d *slurm.Diag, answered time.Duration, maxRPCs int) []burden {
 	}
 }
 
-// governor decides by how much the sidecar slows down. The zero value is at full
+// throttle decides by how much the sidecar slows down. The zero value is at full
 // speed.
-type governor struct {
+type throttle struct {
 	slowdown int // 1 is full speed, as is 0
 	calm     int // cycles in a row with less load than begins a slowdown
 }
@@ -76,23 +76,23 @@ type governor struct {
 // cycle, up to mostSlowdown. It halves once all burdens are below half of what
 // counts as load, or after calmCycles. In between it stays, so that it does not
 // oscillate.
-func (g *governor) judge(d *slurm.Diag, answered time.Duration, maxRPCs int) (why string) {
+func (t *throttle) judge(d *slurm.Diag, answered time.Duration, maxRPCs int) (why string) {
 	var worst burden
 	for _, b := range burdens(d, answered, maxRPCs) {
 		if b.part > worst.part {
 			worst = b
 		}
 	}
-	g.calm++
-	switch now := max(g.slowdown, 1); {
+	t.calm++
+	switch now := max(t.slowdown, 1); {
 	case worst.part >= 1:
-		g.slowdown, g.calm = min(2*now, mostSlowdown), 0
-	case worst.part < 0.5, g.calm == calmCycles:
-		g.slowdown, g.calm = max(now/2, 1), 0
+		t.slowdown, t.calm = min(2*now, mostSlowdown), 0
+	case worst.part < 0.5, t.calm == calmCycles:
+		t.slowdown, t.calm = max(now/2, 1), 0
 	default:
-		g.slowdown = now
+		t.slowdown = now
 	}
-	if g.slowdown == 1 {
+	if t.slowdown == 1 {
 		return ""
 	}
 	return worst.words
@@ -108,11 +108,11 @@ func (s *Sidecar) diag(ctx context.Context) (d slurm.Diag, answered time.Duratio
 // govern judges the counters from the beginning of a cycle. Between two cycles
 // nothing of ours is under way, so our own writes do not count as load.
 func (s *Sidecar) govern(c *Cycle, answered time.Duration) {
-	c.Loaded = s.governor.judge(&c.Diag, answered, s.controller.Scheduling.MaxRPCs)
-	c.Slowdown = s.governor.slowdown
+	c.Loaded = s.throttle.judge(&c.Diag, answered, s.controller.Scheduling.MaxRPCs)
+	c.Slowdown = s.throttle.slowdown
 }
 
 // burst returns how many of the changes a cycle makes.
 func (s *Sidecar) burst(changes []priority.Change) int {
-	return min(len(changes), mostWrites/max(s.governor.slowdown, 1))
+	return min(len(changes), mostWrites/max(s.throttle.slowdown, 1))
 }

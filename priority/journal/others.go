@@ -14,20 +14,20 @@ const (
 	adopted priority.Status = "taken over"
 )
 
-// rivalry records what another writer did to a job.
-type rivalry struct {
+// otherWrites records what another writer did to a job.
+type otherWrites struct {
 	retry
 
 	value int64 // its latest one
 	lost  bool  // nothing has been written to the job since
 }
 
-// Stranger says who wrote a value.
-type Stranger uint8
+// Writer says who wrote a value.
+type Writer uint8
 
 const (
 	// Known values are ours, or those of stock Slurm.
-	Known Stranger = iota
+	Known Writer = iota
 	// Foreign values were there before our first write to the job: job_submit
 	// plugins and administrators set them.
 	Foreign
@@ -35,13 +35,13 @@ const (
 	Overwritten
 )
 
-// Stranger returns who wrote the job's value in channel SiteFactor or Nice. In
+// WroteBy returns who wrote the job's value in channel SiteFactor or Nice. In
 // channel Priority it is always Known: there a pin that is not ours is an
 // administrator's, and Slurm itself restores earlier priorities.
 //
 // A value of 0 belongs to nobody: a reset, a requeue or an administrator restores
 // it.
-func (j *Journal) Stranger(ch priority.Channel, q *priority.Queued) Stranger {
+func (j *Journal) WroteBy(ch priority.Channel, q *priority.Queued) Writer {
 	value := ch.Value(q)
 	if ch == priority.Priority || value == 0 || (ch == priority.SiteFactor && !q.SiteKnown) || (ch == priority.Nice && value > 0) {
 		return Known
@@ -58,18 +58,18 @@ func (j *Journal) Stranger(ch priority.Channel, q *priority.Queued) Stranger {
 	return Foreign
 }
 
-// Rivals returns a record for each job in which another writer has just been
+// OtherWriters returns a record for each job in which another writer has just been
 // found: we had written the job, it now has a value that is not ours, and that is
 // not recorded yet.
-func (j *Journal) Rivals(ch priority.Channel, queue []priority.Queued, now ostrich.Time) []Record {
+func (j *Journal) OtherWriters(ch priority.Channel, queue []priority.Queued, now ostrich.Time) []Record {
 	var list []Record
 	for i := range queue {
 		q := &queue[i]
-		if j.Stranger(ch, q) != Overwritten {
+		if j.WroteBy(ch, q) != Overwritten {
 			continue
 		}
 		w := j.nearest(ch, q)
-		if w.rival.lost && w.rival.value == ch.Value(q) {
+		if w.others.lost && w.others.value == ch.Value(q) {
 			continue
 		}
 		list = append(list, Record{
@@ -83,7 +83,7 @@ func (j *Journal) Rivals(ch priority.Channel, queue []priority.Queued, now ostri
 // ours, with no write since.
 func (j *Journal) Lost(ch priority.Channel, q *priority.Queued) bool {
 	w := j.nearest(ch, q)
-	return w != nil && w.rival.lost
+	return w != nil && w.others.lost
 }
 
 // nearest returns what is known of a job, or else of the array that it belonged
@@ -95,15 +95,15 @@ func (j *Journal) nearest(ch priority.Channel, q *priority.Queued) *written {
 	return j.jobs[subject{ch, q.Array}]
 }
 
-// Rival returns the value of another writer because of which we leave a job
+// OtherWriter returns the value of another writer because of which we leave a job
 // alone, and until when; 0 means that the job may be written. The pause doubles
 // each time the other writer returns, from 5 min up to an hour.
-func (j *Journal) Rival(ch priority.Channel, q *priority.Queued, now ostrich.Time) (value int64, until ostrich.Time) {
+func (j *Journal) OtherWriter(ch priority.Channel, q *priority.Queued, now ostrich.Time) (value int64, until ostrich.Time) {
 	w := j.nearest(ch, q)
-	if w == nil || w.rival.times == 0 || j.Stranger(ch, q) != Overwritten {
+	if w == nil || w.others.times == 0 || j.WroteBy(ch, q) != Overwritten {
 		return 0, 0
 	}
-	return w.rival.value, w.rival.next(afterRival, now)
+	return w.others.value, w.others.next(afterOther, now)
 }
 
 // Note adds records that are not about our writes, and waits until they are on
@@ -130,7 +130,7 @@ func (j *Journal) Adoptions(o priority.Options, queue []priority.Queued, all boo
 	could := o.Could(queue)
 	for i := range queue {
 		q := &queue[i]
-		whose := j.Stranger(o.Channel, q)
+		whose := j.WroteBy(o.Channel, q)
 		if whose == Known || (whose == Foreign && !all) || !could(o.Channel.Value(q)) {
 			continue
 		}
@@ -150,7 +150,7 @@ func (j *Journal) Orphans(o priority.Options, queue []priority.Queued, now ostri
 	could := o.Could(queue)
 	for i := range queue {
 		q := &queue[i]
-		if value := o.Channel.Value(q); j.Stranger(o.Channel, q) == Foreign && could(value) && j.unwritten(o.Channel, q) {
+		if value := o.Channel.Value(q); j.WroteBy(o.Channel, q) == Foreign && could(value) && j.unwritten(o.Channel, q) {
 			values = append(values, value)
 			list = append(list, Record{
 				Time: now, Job: q.Job, Submit: q.Submit, Channel: o.Channel, To: value, Result: adopted,
@@ -177,9 +177,9 @@ type backOff struct{ first, longest ostrich.Duration }
 var (
 	// afterRefusal is the pause for a job that Slurm refused to change.
 	afterRefusal = backOff{30, 15 * 60}
-	// afterRival is the pause for a job that another writer changed. Two writers
+	// afterOther is the pause for a job that another writer changed. Two writers
 	// that both pause like this meet some 24 times a day.
-	afterRival = backOff{5 * 60, 60 * 60}
+	afterOther = backOff{5 * 60, 60 * 60}
 )
 
 // pause returns the pause after so many times in a row.

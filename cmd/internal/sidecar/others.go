@@ -10,15 +10,15 @@ import (
 	"slurm-ostrich/priority/journal"
 )
 
-// patience collects for how long the plan that is being made leaves jobs alone.
-type patience struct {
+// leftAlone collects for how long the plan that is being made leaves jobs alone.
+type leftAlone struct {
 	now   ostrich.Time
 	until ostrich.Time           // when the first of them comes back; 0: none does
 	could func(value int64) bool // see priority.Options.Could
 }
 
 // wait notes when a job comes back.
-func (p *patience) wait(until ostrich.Time) {
+func (p *leftAlone) wait(until ostrich.Time) {
 	p.until = cmp.Or(min(p.until, until), until)
 }
 
@@ -26,33 +26,33 @@ func (p *patience) wait(until ostrich.Time) {
 // changed it. It is the zero value if it is not left alone.
 func (s *Sidecar) alone(o *priority.Options, q *priority.Queued) priority.Why {
 	if s.journal != nil {
-		if words, again := s.journal.Refused(o.Channel, q.Job, s.patience.now); words != "" {
-			s.patience.wait(again)
+		if words, again := s.journal.Refused(o.Channel, q.Job, s.leftAlone.now); words != "" {
+			s.leftAlone.wait(again)
 			return priority.Why{Code: priority.WasRefused, About: words + "; next try " + format.Moment(float64(again))}
 		}
 	}
-	return s.strange(o, q)
+	return s.foreign(o, q)
 }
 
-// strange says why a job with somebody else's value is left alone. Without a
+// foreign says why a job with somebody else's value is left alone. Without a
 // journal, or with an empty one, the sidecar knows nobody's values and counts as
 // somebody else's only what no plan gives. The same holds while it stands by,
 // because the other daemon's values are not in its journal.
-func (s *Sidecar) strange(o *priority.Options, q *priority.Queued) priority.Why {
+func (s *Sidecar) foreign(o *priority.Options, q *priority.Queued) priority.Why {
 	foreign := o.Channel == priority.SiteFactor && !s.config.Takeover
 	if standsBy := s.lead != nil && !s.leads; s.journal == nil || standsBy || (s.journal.Empty() && !s.leads) {
-		foreign = foreign && q.SiteKnown && q.Site != 0 && s.patience.could != nil && !s.patience.could(q.Site)
+		foreign = foreign && q.SiteKnown && q.Site != 0 && s.leftAlone.could != nil && !s.leftAlone.could(q.Site)
 	} else {
-		switch s.journal.Stranger(o.Channel, q) {
+		switch s.journal.WroteBy(o.Channel, q) {
 		case journal.Known:
 			return priority.Why{}
 		case journal.Foreign:
 		case journal.Overwritten:
-			value, until := s.journal.Rival(o.Channel, q, s.patience.now)
+			value, until := s.journal.OtherWriter(o.Channel, q, s.leftAlone.now)
 			if until == 0 {
 				return priority.Why{}
 			}
-			s.patience.wait(until)
+			s.leftAlone.wait(until)
 			return priority.Why{Code: priority.OtherWriter, About: fmt.Sprintf("%d; left alone until %s", value, format.Moment(float64(until)))}
 		}
 	}
@@ -66,20 +66,20 @@ func (s *Sidecar) strange(o *priority.Options, q *priority.Queued) priority.Why 
 	return priority.Why{Code: priority.Foreign, About: about}
 }
 
-// strangers records in the journal what others wrote. What the previous daemon
+// otherWriters records in the journal what others wrote. What the previous daemon
 // wrote in its turn is ours from now on. The rest is from other writers, which the
 // next cycle reports. It does nothing unless it is our turn.
-func (s *Sidecar) strangers(queue []priority.Queued, now ostrich.Time) error {
+func (s *Sidecar) otherWriters(queue []priority.Queued, now ostrich.Time) error {
 	if s.journal == nil || !s.leads {
 		s.orphans = orphans{}
 		return nil
 	}
 	o := s.options()
-	if all, due := s.lead.inheritance(); due {
+	if all, due := s.lead.toTakeOver(); due {
 		if err := s.journal.Note(now, s.journal.Adoptions(o, queue, all, now)); err != nil {
 			return journaled(err)
 		}
-		s.lead.inherited()
+		s.lead.tookOver()
 	}
 	if err := s.adopt(&o, queue, now); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (s *Sidecar) strangers(queue []priority.Queued, now ostrich.Time) error {
 	if !s.made.wrote(queue, s.memory()) {
 		return nil
 	}
-	rivals := s.journal.Rivals(o.Channel, queue, now)
-	s.rivals = append(s.rivals, rivals...)
-	return journaled(s.journal.Note(now, rivals))
+	others := s.journal.OtherWriters(o.Channel, queue, now)
+	s.others = append(s.others, others...)
+	return journaled(s.journal.Note(now, others))
 }

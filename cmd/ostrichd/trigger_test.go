@@ -22,8 +22,8 @@ import (
 	"slurm-ostrich/priority/slurm"
 )
 
-// belled are settings of the pauses between cycles.
-func belled(least, most time.Duration) *sidecar.Config {
+// pauses are settings of the pauses between cycles.
+func pauses(least, most time.Duration) *sidecar.Config {
 	c := sidecar.Default()
 	c.MinInterval, c.Interval = least, most
 	return &c
@@ -36,13 +36,13 @@ type ring struct {
 	failed       bool
 }
 
-// bellRun is a simulated daemon beside a slurmctld in which something moves at
+// triggerRun is a simulated daemon beside a slurmctld in which something moves at
 // some moments.
-type bellRun struct {
-	bell  doorbell
-	moves []time.Duration
-	take  func(n int) (takes time.Duration, fails bool) // of the n-th cycle
-	look  func(n int) (takes time.Duration, fails bool) // of the n-th look
+type triggerRun struct {
+	trigger trigger
+	moves   []time.Duration
+	take    func(n int) (takes time.Duration, fails bool) // of the n-th cycle
+	look    func(n int) (takes time.Duration, fails bool) // of the n-th look
 
 	cycles []ring
 	looks  int
@@ -50,7 +50,7 @@ type bellRun struct {
 }
 
 // run lets it run for some time. Cycles and looks go on one after the other.
-func (r *bellRun) run(lasts time.Duration) {
+func (r *triggerRun) run(lasts time.Duration) {
 	zero := time.Unix(1_000_000, 0)
 	moved := func(now time.Time) slurm.JobCounts {
 		n := 0
@@ -65,8 +65,8 @@ func (r *bellRun) run(lasts time.Duration) {
 	for {
 		if len(r.cycles) > 0 {
 			var due time.Time
-			due, by = r.bell.due()
-			if at, wanted := r.bell.nextLook(); wanted {
+			due, by = r.trigger.due()
+			if at, wanted := r.trigger.nextLook(); wanted {
 				due = at
 				by = ""
 			}
@@ -81,7 +81,7 @@ func (r *bellRun) run(lasts time.Duration) {
 			now = r.looked(now, moved(now))
 			continue
 		}
-		r.bell.begin(now)
+		r.trigger.begin(now)
 		counts := moved(now)
 		takes, fails := r.take(len(r.cycles))
 		c := ring{began: now.Sub(zero), by: by, failed: fails}
@@ -89,20 +89,20 @@ func (r *bellRun) run(lasts time.Duration) {
 		c.ended = now.Sub(zero)
 		r.cycles = append(r.cycles, c)
 		if fails {
-			r.bell.fail(now, r.bell.most)
+			r.trigger.fail(now, r.trigger.most)
 		} else {
-			r.bell.end(now, counts, false)
+			r.trigger.end(now, counts, false)
 		}
 	}
 }
 
 // looked is when a look is over that began at a moment. A cycle does not wait for it.
-func (r *bellRun) looked(now time.Time, counts slurm.JobCounts) time.Time {
+func (r *triggerRun) looked(now time.Time, counts slurm.JobCounts) time.Time {
 	takes, fails := r.look(r.looks)
 	r.looks++
 	end := now.Add(takes)
-	if due, _ := r.bell.due(); end.After(due) {
-		r.bell.looked = due // the cycle's is the next one
+	if due, _ := r.trigger.due(); end.After(due) {
+		r.trigger.looked = due // the cycle's is the next one
 		return due
 	}
 	var err error
@@ -110,14 +110,14 @@ func (r *bellRun) looked(now time.Time, counts slurm.JobCounts) time.Time {
 		err = errors.New("no answer")
 		r.wrong = append(r.wrong, end.Sub(time.Unix(1_000_000, 0)))
 	}
-	r.bell.hear(end, counts, err)
+	r.trigger.hear(end, counts, err)
 	return end
 }
 
-// TestDoorbellRandom: never more often than interval.min, never later than the
+// TestTriggerRandom: never more often than interval.min, never later than the
 // interval, and what moves is seen soon by a cycle, and by another one once
 // accounting knows of it.
-func TestDoorbellRandom(t *testing.T) {
+func TestTriggerRandom(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ms := func(least, most int, what string) time.Duration {
 			return time.Duration(rapid.IntRange(least, most).Draw(t, what)) * time.Millisecond
@@ -125,8 +125,8 @@ func TestDoorbellRandom(t *testing.T) {
 		least := ms(1000, 5000, "interval.min")
 		most := least + ms(1000, 60_000, "more")
 		const lasts = 10 * time.Minute
-		r := bellRun{}
-		r.bell.set(belled(least, most), 1)
+		r := triggerRun{}
+		r.trigger.set(pauses(least, most), 1)
 		for range rapid.IntRange(0, 40).Draw(t, "moves") {
 			r.moves = append(r.moves, ms(0, int(lasts/time.Millisecond), "moment"))
 		}
@@ -170,9 +170,9 @@ func TestDoorbellRandom(t *testing.T) {
 			if soon := m + 2*slowest + least + lookEvery + answers; !excused && c.began > soon {
 				t.Fatalf("moved at %v, seen at %v, later than %v (%s)", m, c.began, soon, c.by)
 			}
-			echo, excused := seen(c.began + echoAfter)
-			if soon := c.began + echoAfter + 2*slowest + least; !excused && echo.began > soon {
-				t.Fatalf("moved at %v, seen at %v, and again at %v, later than %v", m, c.began, echo.began, soon)
+			report, excused := seen(c.began + accountingAfter)
+			if soon := c.began + accountingAfter + 2*slowest + least; !excused && report.began > soon {
+				t.Fatalf("moved at %v, seen at %v, and again at %v, later than %v", m, c.began, report.began, soon)
 			}
 		}
 		for _, at := range r.wrong {
@@ -181,16 +181,16 @@ func TestDoorbellRandom(t *testing.T) {
 			}
 		}
 		for _, c := range r.cycles {
-			if c.by == byBell && len(r.moves) == 0 && len(r.wrong) == 0 {
-				t.Fatalf("a bell at %v, and nothing has moved", c.began)
+			if c.by == byChange && len(r.moves) == 0 && len(r.wrong) == 0 {
+				t.Fatalf("a change at %v, and nothing has moved", c.began)
 			}
 		}
 	})
 }
 
 // A quiet cluster has one cycle an interval, and looks in between if one can be earlier.
-func TestDoorbellQuiet(t *testing.T) {
-	// An echo of the first cycle is one more.
+func TestTriggerQuiet(t *testing.T) {
+	// The report of the first cycle is one more.
 	for _, test := range []struct {
 		least, most   time.Duration
 		slowdown      int
@@ -202,11 +202,11 @@ func TestDoorbellQuiet(t *testing.T) {
 		{2 * time.Second, time.Second, 1, 0, 3600},      // the default gives way
 		{10 * time.Second, 11 * time.Second, 1, 326, 0}, // one look, and then a cycle
 	} {
-		r := bellRun{
+		r := triggerRun{
 			take: func(int) (time.Duration, bool) { return 0, false },
 			look: func(int) (time.Duration, bool) { return 0, false },
 		}
-		r.bell.set(belled(test.least, test.most), test.slowdown)
+		r.trigger.set(pauses(test.least, test.most), test.slowdown)
 		r.run(time.Hour)
 		if test.cycles == 0 {
 			test.cycles = int(time.Hour/test.most) + 1
@@ -223,7 +223,7 @@ func TestDoorbellQuiet(t *testing.T) {
 	}
 }
 
-// rings is a world with a doorbell, whose counters a test moves. Cycles take no
+// rings is a world with a trigger, whose counters a test moves. Cycles take no
 // time.
 type rings struct {
 	*world
@@ -236,7 +236,7 @@ type rings struct {
 
 func newRings() *rings {
 	r := &rings{world: newWorld()}
-	r.daemon.config = *belled(2*time.Second, 30*time.Second)
+	r.daemon.config = *pauses(2*time.Second, 30*time.Second)
 	r.daemon.config.Socket, r.daemon.config.Listen = "", ""
 	r.step = func(context.Context, int) (*sidecar.Cycle, error) {
 		return &sidecar.Cycle{Diag: slurm.Diag{Jobs: r.now()}}, nil
@@ -300,7 +300,7 @@ func TestQuietMinute(t *testing.T) {
 		if n := len(r.looks); n != 54 { // none with a cycle, and none before one may begin
 			t.Errorf("%d looks: %v", n, r.looks)
 		}
-		if got := counter(t, r.daemon.metrics, `ostrich_doorbell_requests_total{answer="quiet"}`); got != 54 {
+		if got := counter(t, r.daemon.metrics, `ostrich_trigger_requests_total{answer="quiet"}`); got != 54 {
 			t.Errorf("%v looks counted", got)
 		}
 	})
@@ -330,7 +330,7 @@ func (c *counting) Diag(ctx context.Context) (slurm.Diag, error) {
 	return c.slurmctld.Diag(ctx)
 }
 
-// What a quiet hour costs slurmctld, counted where the sidecar and the doorbell
+// What a quiet hour costs slurmctld, counted where the sidecar and the trigger
 // ask: an sdiag a second, and a list of the queue each half minute.
 func TestQuietHourOfRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -354,7 +354,7 @@ func TestQuietHourOfRequests(t *testing.T) {
 		}
 		w.daemon.probe = func(ctx context.Context, _ sidecar.Config) (slurm.Diag, error) { return c.Diag(ctx) }
 		w.run(t, time.Hour-500*time.Millisecond)
-		if n := c.calls["queue"]; n != 121 { // and one echo of the first
+		if n := c.calls["queue"]; n != 121 { // and the report of the first
 			t.Errorf("%d queue lists in a quiet hour", n)
 		}
 		if n := c.calls["sdiag"]; n != 3600-121 { // a cycle's takes the place of two
@@ -371,14 +371,14 @@ func TestBell(t *testing.T) {
 			r.at(10500*time.Millisecond, func() { r.counts.Submitted++ }),
 			r.at(12500*time.Millisecond, func() { r.counts.Started++ })) // seen when a cycle may begin again
 		diff(t, "cycles", []string{"0s observe", "6s observe", "11s observe", "13s observe", "17s observe", "19s observe", "49s observe"}, r.cycles)
-		if got := fmt.Sprint(r.begun(t)); got != "map[bell:2 echo:3 interval:1 start:1]" {
+		if got := fmt.Sprint(r.begun(t)); got != "map[accounting:3 change:2 interval:1 start:1]" {
 			t.Error(got)
 		}
 	})
 }
 
 // What moved just before the interval was over is seen by that cycle, and has an
-// echo as well.
+// report as well.
 func TestMovedBeforeInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRings()
@@ -399,7 +399,7 @@ func TestCountersReset(t *testing.T) {
 
 // A look without an answer is no outage: it brings a cycle, which finds out. In an
 // outage there are the probes of an outage, and no others.
-func TestDoorbellFails(t *testing.T) {
+func TestTriggerFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRings()
 		away := errors.New("slurmctld does not answer")
@@ -429,7 +429,7 @@ func TestDoorbellFails(t *testing.T) {
 }
 
 // A cycle does not wait for a look that hangs, nor runs beside one.
-func TestDoorbellHangs(t *testing.T) {
+func TestTriggerHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRings()
 		r.takes = time.Hour
@@ -440,7 +440,7 @@ func TestDoorbellHangs(t *testing.T) {
 }
 
 // A reload takes new pauses over.
-func TestReloadDoorbell(t *testing.T) {
+func TestReloadTrigger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRings()
 		r.load = func() (sidecar.Config, error) {

@@ -11,28 +11,28 @@ import (
 
 // Why a cycle begins.
 const (
-	byStart    = "start"    // start of the daemon, or reload
-	byInterval = "interval" // the longest pause is over
-	byBell     = "bell"     // jobs were submitted, started or ended, or sdiag did not answer
-	byEcho     = "echo"     // accounting knows by now what rang the bell
-	byRest     = "rest"     // the last cycle left writes over
-	byProbe    = "probe"    // slurmctld answers again after an outage
+	byStart      = "start"      // start of the daemon, or reload
+	byInterval   = "interval"   // the longest pause is over
+	byChange     = "change"     // jobs were submitted, started or ended, or sdiag did not answer
+	byAccounting = "accounting" // accounting knows by now what changed
+	byRest       = "rest"       // the last cycle left writes over
+	byProbe      = "probe"      // slurmctld answers again after an outage
 )
 
 // causes are the values for the metric.
-var causes = []string{byStart, byInterval, byBell, byEcho, byRest, byProbe}
+var causes = []string{byStart, byInterval, byChange, byAccounting, byRest, byProbe}
 
-// echoAfter is when accounting knows what the counters reported: slurmctld
+// accountingAfter is when accounting knows what the counters reported: slurmctld
 // informs slurmdbd of new jobs every five seconds.
-const echoAfter = 6 * time.Second
+const accountingAfter = 6 * time.Second
 
 // lookEvery is the time between two looks at the counters: answering takes no lock of
 // slurmctld's on jobs or nodes.
 const lookEvery = time.Second
 
-// doorbell decides when the next cycle begins, and when to read slurmctld's
+// trigger decides when the next cycle begins, and when to read slurmctld's
 // counters in between. It has no clock and does no I/O; times must not go back.
-type doorbell struct {
+type trigger struct {
 	every time.Duration // between two looks at the counters; 0: no looks
 	least time.Duration // from the beginning of one cycle to that of the next
 	most  time.Duration // from the end of one cycle to the beginning of the next
@@ -41,73 +41,73 @@ type doorbell struct {
 	looked       time.Time       // the latest look, in a cycle or between two
 	known        bool            // a cycle has succeeded
 	heard        slurm.JobCounts // the counts that the last successful cycle read before the queue
-	rung         bool            // the counters have moved since
+	moved        bool            // the counters have moved since
 	rest         bool            // that cycle left writes over
-	echoes       []time.Time     // when accounting will know what moved, in order
+	reports      []time.Time     // when accounting will know what moved, in order
 	away         time.Duration   // in an outage, the pause until the next try; else 0
 }
 
 // set changes the settings and the slowdown. If no look could make a cycle come
 // earlier, there are none.
-func (b *doorbell) set(c *sidecar.Config, slowdown int) {
+func (t *trigger) set(c *sidecar.Config, slowdown int) {
 	slow := func(d time.Duration) time.Duration { return d * time.Duration(max(slowdown, 1)) }
-	b.every, b.least, b.most = slow(lookEvery), slow(min(c.MinInterval, c.Interval)), slow(c.Interval)
-	if max(b.every, b.least) >= b.most {
-		b.every = 0
+	t.every, t.least, t.most = slow(lookEvery), slow(min(c.MinInterval, c.Interval)), slow(c.Interval)
+	if max(t.every, t.least) >= t.most {
+		t.every = 0
 	}
 }
 
 // begin says that a cycle begins. It will read all that has moved up to now.
-func (b *doorbell) begin(now time.Time) {
-	b.began, b.looked, b.rung, b.rest = now, now, false, false
-	for len(b.echoes) > 0 && !b.echoes[0].After(now) {
-		b.echoes = b.echoes[1:]
+func (t *trigger) begin(now time.Time) {
+	t.began, t.looked, t.moved, t.rest = now, now, false, false
+	for len(t.reports) > 0 && !t.reports[0].After(now) {
+		t.reports = t.reports[1:]
 	}
 }
 
 // end says that the cycle has succeeded, with the counts from its beginning.
 // Before the first cycle something may have moved as well.
-func (b *doorbell) end(now time.Time, counts slurm.JobCounts, rest bool) {
-	if !b.known || counts != b.heard {
-		b.echoes = append(b.echoes, b.began.Add(echoAfter))
+func (t *trigger) end(now time.Time, counts slurm.JobCounts, rest bool) {
+	if !t.known || counts != t.heard {
+		t.reports = append(t.reports, t.began.Add(accountingAfter))
 	}
-	b.ended, b.known, b.heard, b.rest, b.away = now, true, counts, rest, 0
+	t.ended, t.known, t.heard, t.rest, t.away = now, true, counts, rest, 0
 }
 
 // fail says that the cycle has failed, and after what pause the next one must
 // come. Until then there are no looks.
-func (b *doorbell) fail(now time.Time, pause time.Duration) {
-	b.ended, b.away = now, pause
+func (t *trigger) fail(now time.Time, pause time.Duration) {
+	t.ended, t.away = now, pause
 }
 
 // hear processes the result of a look. After a failed look a cycle comes, which
 // finds out what is wrong.
-func (b *doorbell) hear(now time.Time, counts slurm.JobCounts, err error) {
-	b.looked = now
-	b.rung = b.rung || err != nil || counts != b.heard
+func (t *trigger) hear(now time.Time, counts slurm.JobCounts, err error) {
+	t.looked = now
+	t.moved = t.moved || err != nil || counts != t.heard
 }
 
 // soonest returns when the next cycle may begin. After a long cycle comes an
-// equally long rest, so that a doorbell that rings all the time takes half of the
+// equally long rest, so that a trigger that fires all the time takes half of the
 // time.
-func (b *doorbell) soonest() time.Time {
-	at := b.began.Add(b.least)
-	if rested := b.ended.Add(min(b.ended.Sub(b.began), b.most)); rested.After(at) {
+func (t *trigger) soonest() time.Time {
+	at := t.began.Add(t.least)
+	if rested := t.ended.Add(min(t.ended.Sub(t.began), t.most)); rested.After(at) {
 		at = rested
 	}
 	return at
 }
 
 // due returns when the next cycle begins, and why.
-func (b *doorbell) due() (at time.Time, by string) {
-	if b.away > 0 {
-		return b.ended.Add(b.away), byInterval
+func (t *trigger) due() (at time.Time, by string) {
+	if t.away > 0 {
+		return t.ended.Add(t.away), byInterval
 	}
-	at, by = b.ended.Add(b.most), byInterval
-	if b.every == 0 {
+	at, by = t.ended.Add(t.most), byInterval
+	if t.every == 0 {
 		return at, by
 	}
-	soonest := b.soonest()
+	soonest := t.soonest()
 	earlier := func(wanted time.Time, what string) {
 		if wanted.Before(soonest) {
 			wanted = soonest
@@ -116,29 +116,29 @@ func (b *doorbell) due() (at time.Time, by string) {
 			at, by = wanted, what
 		}
 	}
-	if b.rung {
-		earlier(soonest, byBell)
+	if t.moved {
+		earlier(soonest, byChange)
 	}
-	if b.rest {
+	if t.rest {
 		earlier(soonest, byRest)
 	}
-	if len(b.echoes) > 0 {
-		earlier(b.echoes[0], byEcho)
+	if len(t.reports) > 0 {
+		earlier(t.reports[0], byAccounting)
 	}
 	return at, by
 }
 
 // nextLook returns when to look at the counters, unless a cycle begins before. A look
 // before a cycle may begin is useless.
-func (b *doorbell) nextLook() (at time.Time, wanted bool) {
-	if b.every == 0 || b.away > 0 || !b.known || b.rung {
+func (t *trigger) nextLook() (at time.Time, wanted bool) {
+	if t.every == 0 || t.away > 0 || !t.known || t.moved {
 		return time.Time{}, false
 	}
-	at = b.looked.Add(b.every)
-	if soonest := b.soonest(); at.Before(soonest) {
+	at = t.looked.Add(t.every)
+	if soonest := t.soonest(); at.Before(soonest) {
 		at = soonest
 	}
-	due, _ := b.due()
+	due, _ := t.due()
 	return at, at.Before(due)
 }
 
@@ -163,16 +163,16 @@ func (d *daemon) askCounts(ctx context.Context) {
 // hear processes the result of a look.
 func (d *daemon) hear(a heard) {
 	d.stopLooking()
-	d.bell.hear(d.now(), a.counts, a.err)
+	d.trigger.hear(d.now(), a.counts, a.err)
 	answer := "quiet"
 	switch {
 	case a.err != nil:
 		answer = "failed"
 		d.log.Debug().Err(a.err).Msg("sdiag did not answer; a cycle finds out why")
-	case d.bell.rung:
+	case d.trigger.moved:
 		answer = "moved"
 	}
-	d.metrics.doorbell.WithLabelValues(answer).Inc()
+	d.metrics.trigger.WithLabelValues(answer).Inc()
 }
 
 // stopLooking ends a running look.
@@ -191,9 +191,9 @@ func (d *daemon) wait(next, look *time.Timer) {
 		return
 	}
 	now := d.now()
-	at, _ := d.bell.due()
+	at, _ := d.trigger.due()
 	next.Reset(max(0, at.Sub(now)))
-	if at, wanted := d.bell.nextLook(); wanted && d.probe != nil && d.looking.answer == nil {
+	if at, wanted := d.trigger.nextLook(); wanted && d.probe != nil && d.looking.answer == nil {
 		look.Reset(max(0, at.Sub(now)))
 	}
 }
@@ -203,20 +203,20 @@ func (d *daemon) begin(ctx context.Context) <-chan outcome {
 	d.stopLooking()
 	by := d.cause
 	if by == "" {
-		_, by = d.bell.due()
+		_, by = d.trigger.due()
 	}
 	d.cause = ""
 	d.metrics.begun.WithLabelValues(by).Inc()
-	d.bell.begin(d.now())
+	d.trigger.begin(d.now())
 	return d.start(ctx)
 }
 
 // ended processes the outcome of a cycle.
 func (d *daemon) ended(o outcome) {
 	if o.err != nil {
-		d.bell.fail(d.now(), d.pause())
+		d.trigger.fail(d.now(), d.pause())
 	} else {
-		d.bell.end(d.now(), o.cycle.Diag.Jobs, o.cycle.Left > 0 || o.cycle.Hurry)
+		d.trigger.end(d.now(), o.cycle.Diag.Jobs, o.cycle.Left > 0 || o.cycle.Hurry)
 	}
 }
 
@@ -238,7 +238,7 @@ func (d *daemon) governed(c *sidecar.Cycle) {
 // pace sets what depends on the interval: when cycles come, and how long the
 // daemon stays ready without a success.
 func (d *daemon) pace() {
-	d.bell.set(&d.config, d.slowdown)
+	d.trigger.set(&d.config, d.slowdown)
 	d.metrics.slowdown.Set(float64(max(d.slowdown, 1)))
-	d.status.expect(3 * max(d.bell.most, 20*time.Second))
+	d.status.expect(3 * max(d.trigger.most, 20*time.Second))
 }
