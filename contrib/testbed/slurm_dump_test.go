@@ -176,7 +176,7 @@ func jobsOf(h *accounting.History) []jobOf {
 	for _, j := range h.Jobs {
 		a := h.Associations[j.Association]
 		one := jobOf{a.User, a.Account, h.Partitions[j.Partition], h.QOS[j.QOS], j}
-		one.Association, one.Job.Partition, one.Job.QOS = 0, 0, 0
+		one.Association, one.Job.Partition, one.Job.QOS, one.Needs, one.Where = 0, 0, 0, 0, 0
 		one.Class, one.NameClass, one.ScriptClass = 0, 0, 0 // the dump has no names
 		list = append(list, one)
 	}

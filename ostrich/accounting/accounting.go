@@ -18,6 +18,8 @@ type Job struct {
 	Association int32         // of History.Associations
 	Partition   int32         // of History.Partitions; the first of several
 	QOS         int32         // of History.QOS
+	Needs       int32         // of History.Needs
+	Where       int32         // of History.Where: the nodes on which it ran
 	State       State
 	Tasks       int32 // pending tasks of an array that Slurm keeps in one record; else 1
 	Resized     bool  // its size changed while it ran, and is the mean
@@ -72,6 +74,16 @@ type NodeEvent struct {
 	CPUs, Nodes uint64
 }
 
+// The parts of NodeEvent.State that say why a node takes no jobs (slurm/slurm.h).
+const (
+	NodeBase  = 0xf // the part that is one of the states, of which one is NodeDown
+	NodeDown  = 1
+	NodeDrain = 1 << 9
+)
+
+// Down reports whether the node was down in an outage, not only drained.
+func (e *NodeEvent) Down() bool { return e.State&NodeBase == NodeDown }
+
 // MaxFaults is how many faults a History keeps.
 const MaxFaults = 10
 
@@ -90,6 +102,8 @@ type History struct {
 	Associations []Association
 	Partitions   []string
 	QOS          []string // "" is none
+	Needs        []Needs  // the first asks for nothing; may be empty
+	Where        []string // lists of nodes; the first is ""; may be empty
 
 	Notes []string // what was left out or changed, one sentence for each reason
 

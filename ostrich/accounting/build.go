@@ -28,6 +28,8 @@ type Builder struct {
 	associations map[Association]int32
 	partitions   map[string]int32
 	qos          map[string]int32
+	needs        map[Needs]int32
+	where        map[string]int32
 	resized      map[ostrich.JobID]bool // jobs with a record that a resize closed
 	early        []early
 }

@@ -63,6 +63,8 @@ func (b *Builder) merge(h *History) {
 		associations = make([]int32, len(h.Associations))
 		partitions   = make([]int32, len(h.Partitions))
 		qos          = make([]int32, len(h.QOS))
+		needs        = make([]int32, max(1, len(h.Needs)))
+		where        = make([]int32, max(1, len(h.Where)))
 	)
 	for i, a := range h.Associations {
 		associations[i] = b.Association(a)
@@ -73,8 +75,15 @@ func (b *Builder) merge(h *History) {
 	for i, q := range h.QOS {
 		qos[i] = b.QOS(q)
 	}
+	for i, n := range h.Needs {
+		needs[i] = b.Needs(n)
+	}
+	for i, w := range h.Where {
+		where[i] = b.Where(w)
+	}
 	for _, j := range h.Jobs {
 		j.Association, j.Partition, j.QOS = associations[j.Association], partitions[j.Partition], qos[j.QOS]
+		j.Needs, j.Where = needs[j.Needs], where[j.Where]
 		b.Add(j)
 	}
 	b.h.Skipped += h.Skipped

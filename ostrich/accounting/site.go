@@ -3,6 +3,8 @@ package accounting
 import (
 	"cmp"
 	"slices"
+
+	"slurm-ostrich/ostrich"
 )
 
 // Site is the association tree and the QOS of a cluster, as the plugin
@@ -11,6 +13,8 @@ type Site struct {
 	Accounts     []Account          // by name
 	Associations []AssociationShare // by account, user, partition, then id
 	QOS          []QOS              // by name
+
+	Flat bool // the parents of accounts are not known: all are below the root
 }
 
 // ParentShares stands for "fairshare=parent": the association competes in place
@@ -26,6 +30,7 @@ type Account struct {
 	Name   string
 	Parent string // the parent account; "" for the root
 	Shares int64  // Fairshare, or ParentShares
+	Limits Limits // of all below it together (ByGroup)
 }
 
 // AssociationShare is a user in an account, or in an account on one partition
@@ -36,6 +41,7 @@ type AssociationShare struct {
 	Account   string
 	Partition string // "" for all
 	Shares    int64  // Fairshare, or ParentShares
+	Limits    Limits
 }
 
 // QOS is a quality of service.
@@ -46,6 +52,13 @@ type QOS struct {
 
 	Preempts     []string // the QOS that it may preempt
 	PreemptKnown bool     // Preempts says all; else nothing is known
+
+	PreemptMode string           // of its jobs, such as "REQUEUE"; "" for that of slurm.conf
+	Exempt      ostrich.Duration // PreemptExemptTime; 0 for that of slurm.conf
+	Grace       ostrich.Duration // GraceTime
+
+	Limits      Limits
+	OverPartQOS bool // its limits go before those of the partition's QOS
 }
 
 // Sort sorts everything in the order that the fields of Site name.

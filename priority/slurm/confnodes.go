@@ -3,6 +3,7 @@ package slurm
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -28,6 +29,22 @@ func (t *confTable) of(l *confLine) (named bool) {
 	}
 	t.standard = t.own
 	return false
+}
+
+// keys returns all keys of the line, and those of the lines for DEFAULT that it has not, by the
+// present names of keys that had others.
+func (t *confTable) keys() map[string]string {
+	all := make(map[string]string, len(t.own)+len(t.standard))
+	for _, from := range []map[string]string{t.standard, t.own} {
+		maps.Copy(all, from)
+		for _, former := range [][2]string{{"feature", "features"}, {"shared", "oversubscribe"}} {
+			value, is := from[former[0]]
+			if _, both := from[former[1]]; is && !both {
+				all[former[1]] = value
+			}
+		}
+	}
+	return all
 }
 
 // text returns the value of the first of these keys, in lower case, that the line or the
@@ -89,11 +106,18 @@ type confNodes struct {
 
 // confNode is a node of a slurm.conf.
 type confNode struct {
-	cpus      int // all
-	effective int // that are not set aside
-	features  []string
-	future    bool
-	line      *confLine
+	confSize
+	features []string
+	future   bool
+	line     *confLine
+	keys     map[string]string // of the line and of DEFAULT, in lower case
+}
+
+// confSize is how many processors a node has.
+type confSize struct {
+	cpus                    int // all
+	effective               int // that are not set aside
+	sockets, cores, threads int // of the node, of a socket and of a core
 }
 
 // confSet is a NodeSet: some nodes, and those with a feature.
@@ -156,9 +180,10 @@ func (all *confNodes) add(l *confLine, table *confTable) error {
 		return l.fault("NodeName=%q: %w", clip(list), err)
 	}
 	n := confNode{line: l}
-	if n.cpus, n.effective, err = table.cpus(); err != nil {
+	if n.confSize, err = table.cpus(); err != nil {
 		return l.fault("%w", err)
 	}
+	n.keys = table.keys()
 	for _, from := range []map[string]string{table.own, table.standard} {
 		for _, key := range []string{"feature", "features"} {
 			if text, is := from[key]; is && n.features == nil {
@@ -181,7 +206,7 @@ func (all *confNodes) add(l *confLine, table *confTable) error {
 
 // cpus returns how many processors a node of the line has, and how many of them are for
 // jobs, as _parse_nodename decides it in Slurm's src/common/read_config.c.
-func (t *confTable) cpus() (cpus, effective int, err error) {
+func (t *confTable) cpus() (confSize, error) {
 	boards, _ := t.number(1, "boards")
 	cores, _ := t.number(1, "corespersocket")
 	threads, _ := t.number(1, "threadspercore")
@@ -217,7 +242,7 @@ func (t *confTable) cpus() (cpus, effective int, err error) {
 	if list, is := t.text("cpuspeclist"); is {
 		ids, err := expandNodes("[" + list + "]")
 		if err != nil {
-			return 0, 0, fmt.Errorf("CPUSpecList=%q: %w", clip(list), errNumber)
+			return confSize{}, fmt.Errorf("CPUSpecList=%q: %w", clip(list), errNumber)
 		}
 		taken := make(map[int]bool)
 		for _, id := range ids {
@@ -230,7 +255,7 @@ func (t *confTable) cpus() (cpus, effective int, err error) {
 		}
 		spare = len(taken)
 	}
-	return cpus, max(0, cpus-spare*perCore), nil
+	return confSize{cpus, max(0, cpus-spare*perCore), sockets, cores, threads}, nil
 }
 
 // list expands the nodes of a partition: "ALL", or names of nodes and of NodeSets

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -9,7 +10,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
+	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/priority/slurm"
@@ -21,6 +24,9 @@ const (
 	partitionsFile   = "partitions"
 	associationsFile = "associations"
 	qosFile          = "QOS"
+	nodesFile        = "nodes"
+	reservationsFile = "reservations"
+	eventsFile       = "events of nodes"
 )
 
 var (
@@ -42,9 +48,16 @@ func kindOf(text string, whole bool) string {
 	switch header := len(names) > 1 && !strings.Contains(first, "="); {
 	case header && slices.Contains(names, "account"):
 		return associationsFile
+	case header && slices.Contains(names, "nodename"):
+		return eventsFile
 	case header:
 		return qosFile
-	case !ofConfig.MatchString(text) && (whole || shown.MatchString(text)):
+	case ofConfig.MatchString(text):
+	case strings.HasPrefix(first, "reservationname="):
+		return reservationsFile
+	case strings.Contains(text, "CPUTot=") && !strings.Contains(text, "PartitionName="):
+		return nodesFile
+	case whole || shown.MatchString(text):
 		return partitionsFile
 	}
 	return configFile
@@ -62,7 +75,9 @@ func (s *source) readFiles() error {
 	for i, path := range s.o.SlurmConfig {
 		raw, err := os.ReadFile(path)
 		failed(path, err)
-		texts[i] = string(bytes.TrimPrefix(raw, []byte("\ufeff")))
+		text, bad := slurm.Shown(string(bytes.TrimPrefix(raw, []byte("\ufeff"))))
+		failed(path, bad)
+		texts[i] = text
 		whole = whole || ofConfig.MatchString(texts[i])
 	}
 	if errs != nil {
@@ -97,11 +112,28 @@ func (s *source) readFiles() error {
 		j = i
 	}
 	if apart || configured && errs == nil {
-		path := s.o.SlurmConfig[j]
-		partitions, err := slurm.ParsePartitions(texts[j], included(path))
+		path, text := s.o.SlurmConfig[j], texts[j]
+		if k, is := at[nodesFile]; is && shown.MatchString(text) {
+			text += "\n" + texts[k]
+		}
+		partitions, err := slurm.ParsePartitions(text, included(path))
 		if s.setup.Partitions = partitions; apart || !errors.Is(err, slurm.ErrNoPartition) {
 			failed(path, err)
 		}
+	}
+	for _, kind := range []string{nodesFile, partitionsFile, configFile, reservationsFile} { // what is shown of a node goes before slurm.conf
+		k, is := at[kind]
+		if !is || errs != nil {
+			continue
+		}
+		records, err := slurm.ParseRecords(texts[k], included(s.o.SlurmConfig[k]))
+		failed(s.o.SlurmConfig[k], err)
+		s.setup.Records = append(s.setup.Records, records...)
+	}
+	if k, is := at[eventsFile]; is {
+		events, err := sacct.ReadOutages(strings.NewReader(texts[k]), s.o.SlurmConfig[k], cmp.Or(s.location, time.UTC), ostrich.Time(s.now.Unix()))
+		s.setup.Events = events
+		failed(s.o.SlurmConfig[k], err)
 	}
 	return errors.Join(errs...)
 }

@@ -206,6 +206,9 @@ func (s *Study) associations(h *accounting.History) {
 	if unknown > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%d associations with jobs are not in the association tree (any more): each has 1 share in its account.", unknown))
 	}
+	if site.Flat {
+		s.Notes = append(s.Notes, "The associations have no column ParentName: all accounts are taken to be directly below the root.")
+	}
 	if s.Site == nil {
 		s.Notes = append(s.Notes, "No association tree was given: every account has 1 share, and every user 1 share in it.")
 	}

@@ -18,6 +18,7 @@ import (
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 )
 
 // Setup is what is known of the site besides its jobs. With the zero value all
@@ -25,10 +26,12 @@ import (
 type Setup struct {
 	Controller *priority.Controller // slurmctld's configuration
 	Partitions []priority.Partition
-	Site       *accounting.Site // association tree and QOS
-	Procs      int              // of the machine; 0 is what the history says
-	Nodes      int              // the same
-	Location   *time.Location   // where slurmctld is, for PriorityUsageResetPeriod; nil is UTC
+	Records    []slurm.Record         // nodes, partitions, reservations and configuration of Slurm's files; none: no nodes are known
+	Events     []accounting.NodeEvent // outages of nodes
+	Site       *accounting.Site       // association tree and QOS
+	Procs      int                    // of the machine; 0 is what the history says
+	Nodes      int                    // the same
+	Location   *time.Location         // where slurmctld is, for PriorityUsageResetPeriod; nil is UTC
 
 	Options ostrich.Options // of OStrich's schedule, but for Procs
 	Weight  bool            // priorities are written in mode weight: there are no classes, as Slurm adds QOS and partition itself

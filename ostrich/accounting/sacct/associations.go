@@ -113,11 +113,12 @@ const (
 
 // ReadAssociations reads the association tree of a cluster into s from the output
 // of AssociationsCommand. Columns may come in any order, with others between
-// them; ID may be missing. An empty cluster means the only one. The name is for
+// them, of which those of limits are read too; ID may be missing. Without ParentName all
+// accounts are below the root, and s.Flat says so. An empty cluster means the only one. The name is for
 // messages. An account without its parent, or a user without an account, is an
 // error, because the tree would be a different one.
 func ReadAssociations(s *accounting.Site, r io.Reader, name, cluster string) error {
-	need := [][]string{{"Cluster"}, {"Account"}, {"User"}, {"Share", "FairShare"}, {"ParentName", "ParName"}}
+	need := [][]string{{"Cluster"}, {"Account"}, {"User"}, {"Share", "FairShare"}}
 	only, read := cluster, accounting.Site{}
 	where := map[string]int{} // line numbers of accounts and users
 	err := readTable(r, name, AssociationsCommand, need, func(t *table) error {
@@ -149,12 +150,19 @@ func ReadAssociations(s *accounting.Site, r io.Reader, name, cluster string) err
 			return t.fault("account %q, user %q again: first on line %d", account, user, where[key])
 		}
 		where[key] = t.line
+		limits, err := t.limits(user == "")
+		if err != nil {
+			return err
+		}
 		if user == "" {
 			parent := strings.TrimSpace(t.text("ParentName", "ParName"))
-			read.Accounts = append(read.Accounts, accounting.Account{ID: uint32(id), Name: account, Parent: parent, Shares: shares})
+			if t.column([]string{"ParentName", "ParName"}) < 0 && account != accounting.RootAccount {
+				parent, read.Flat = accounting.RootAccount, true
+			}
+			read.Accounts = append(read.Accounts, accounting.Account{ID: uint32(id), Name: account, Parent: parent, Shares: shares, Limits: limits})
 		} else {
 			read.Associations = append(read.Associations, accounting.AssociationShare{
-				ID: uint32(id), User: user, Account: account, Partition: partition, Shares: shares,
+				ID: uint32(id), User: user, Account: account, Partition: partition, Shares: shares, Limits: limits,
 			})
 		}
 		return nil
@@ -178,7 +186,7 @@ func ReadAssociations(s *accounting.Site, r io.Reader, name, cluster string) err
 		}
 		return fmt.Errorf("sacctmgr: %s: no account of cluster %q", name, cluster)
 	}
-	s.Accounts, s.Associations = read.Accounts, read.Associations
+	s.Accounts, s.Associations, s.Flat = read.Accounts, read.Associations, read.Flat
 	s.Sort()
 	return nil
 }
@@ -229,6 +237,9 @@ func ReadQOS(s *accounting.Site, r io.Reader, name string) error {
 		}
 		if q.PreemptKnown = t.column([]string{"Preempt"}) >= 0; q.PreemptKnown {
 			q.Preempts = strings.FieldsFunc(t.text("Preempt"), func(c rune) bool { return c == ',' })
+		}
+		if err := t.qosLimits(&q); err != nil {
+			return err
 		}
 		all = append(all, q)
 		return nil

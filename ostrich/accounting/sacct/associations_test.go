@@ -47,7 +47,7 @@ func TestReadAssociations(t *testing.T) {
 		return s
 	}
 	// In a tree, of an old release: accounts are indented.
-	tree := `User|Account|Cluster|FairShare|Partition|Par Name|GrpJobs
+	tree := `User|Account|Cluster|FairShare|Partition|Par Name|GrpSubmit
 |root|c1|1|||
 root| root|c1||||
 | physics|c1|3||root|
@@ -70,8 +70,11 @@ alice|   optics|c1|5|gpu||7
 		{"two clusters", associations + "c2|root|||1||20\n", "", nil, `f:9: associations of cluster "c2" after those of "c1": choose one`},
 		{"another cluster", associations, "c3", nil, `f: no account of cluster "c3"`},
 		{"empty", "", "", nil, "f: empty; it should be what sacctmgr --parsable2 show associations format="},
-		{"no header", "c1|root|||1||1\n", "", nil, "f:1: no column Cluster, Account, User, Share, ParentName; it should be what"},
-		{"no parents", "Cluster|Account|User|Share\nc1|root||1\n", "", nil, "no column ParentName"},
+		{"no header", "c1|root|||1||1\n", "", nil, "f:1: no column Cluster, Account, User, Share; it should be what"},
+		{
+			"no parents", "Cluster|Account|User|Share\nc1|root||1\nc1|optics||2\n", "",
+			&accounting.Site{Flat: true, Accounts: []accounting.Account{{Name: "optics", Parent: "root", Shares: 2}, {Name: "root", Shares: 1}}}, "",
+		},
 		{"too few fields", associations + "c1|root\n", "", nil, "f:9: 2 fields, want 7"},
 		{"share", associations + "c1|root|eve||-1||3\n", "", nil, `f:9: share "-1": not a number or parent`},
 		{"id", associations + "c1|root|eve||1||x\n", "", nil, `f:9: ID "x": not a number`},
@@ -103,6 +106,40 @@ alice|   optics|c1|5|gpu||7
 	}
 }
 
+// qosHead are the columns of sacctmgr --parsable2 show qos.
+const qosHead = "Name|Priority|GraceTime|Preempt|PreemptExemptTime|PreemptMode|Flags|UsageThres|UsageFactor|GrpTRES|GrpTRESMins|GrpTRESRunMins|GrpJobs|GrpSubmit|GrpWall|" +
+	"MaxTRES|MaxTRESPerNode|MaxTRESMins|MaxWall|MaxTRESPU|MaxJobsPU|MaxSubmitPU|MaxTRESPA|MaxJobsPA|MaxSubmitPA|MinTRES\n"
+
+// TestAssociationLimits: of an account those of the whole group; the others are defaults, which
+// sacctmgr shows of each user.
+func TestAssociationLimits(t *testing.T) {
+	s := &accounting.Site{}
+	text := "Cluster|Account|User|Partition|Share|Priority|GrpJobs|GrpTRES|GrpSubmit|GrpWall|GrpTRESMins|MaxJobs|MaxTRES|MaxTRESPerNode|MaxSubmit|MaxWall|MaxTRESMins|QOS|Def QOS|GrpTRESRunMins\n" +
+		"c|root|||1|||||||||||||normal||\nc|astro|||30||9|cpu=64||||5|node=2|||02:00:00||normal||\nc|astro|bob||1|||||||5|node=2|||02:00:00||normal||\n"
+	if err := sacct.ReadAssociations(s, strings.NewReader(text), "f", ""); err != nil {
+		t.Fatal(err)
+	}
+	account := accounting.Limits{MaxWall: 7200, List: []accounting.Limit{{Resource: "cpu", Most: 64}, {Resource: "jobs", Most: 9}}}
+	user := accounting.Limits{MaxWall: 7200, List: []accounting.Limit{{Scope: accounting.ByJob, Resource: "node", Most: 2}, {Resource: "jobs", Most: 5}}}
+	if diff := cmp.Diff([]accounting.Limits{account, {}, user}, []accounting.Limits{s.Accounts[0].Limits, s.Accounts[1].Limits, s.Associations[0].Limits}); diff != "" || !s.Flat {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// FuzzTRES: what is read has known names and no number below 0.
+func FuzzTRES(f *testing.F) {
+	f.Add("cpu=36,gres/gpu:a100=4,mem=100G")
+	f.Add("mem=18446744073709551615,=,cpu")
+	f.Fuzz(func(t *testing.T, text string) {
+		list, err := sacct.ReadTRES(text)
+		for _, c := range list {
+			if err != nil || c.Name == "" || c.Count < 0 {
+				t.Errorf("%q: %+v, %v", text, list, err)
+			}
+		}
+	})
+}
+
 func TestReadQOS(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
@@ -116,9 +153,33 @@ func TestReadQOS(t *testing.T) {
 		},
 		{
 			"all columns", "Name|Priority|GraceTime|UsageFactor|MaxTRES\nnormal||00:00:00||cpu=4\n",
-			[]accounting.QOS{{Name: "normal", UsageFactor: 1}},
+			[]accounting.QOS{{Name: "normal", UsageFactor: 1, Limits: accounting.Limits{List: []accounting.Limit{{Scope: accounting.ByJob, Resource: "cpu", Most: 4}}}}},
 			"",
 		},
+		{
+			"limits, as Slurm 22.05 shows them", qosHead + "limited|10|00:05:00||00:01:00|requeue|DenyOnLimit,OverPartQOS||1.000000|gres/gpu=4|cpu=100||20||||mem=100G,cpu=8||1-00:00:00|cpu=36|6||node=3|7||\n",
+			[]accounting.QOS{{
+				Name: "limited", Priority: 10, UsageFactor: 1, PreemptKnown: true, Preempts: []string{}, PreemptMode: "REQUEUE", Exempt: 60, Grace: 300, OverPartQOS: true,
+				Limits: accounting.Limits{MaxWall: 86400, Other: []string{"GrpTRESMins"}, List: []accounting.Limit{
+					{Scope: accounting.ByGroup, Resource: "gres/gpu", Most: 4},
+					{Scope: accounting.ByGroup, Resource: "jobs", Most: 20},
+					{Scope: accounting.ByJobNode, Resource: "mem", Most: 102400},
+					{Scope: accounting.ByJobNode, Resource: "cpu", Most: 8},
+					{Scope: accounting.ByUser, Resource: "cpu", Most: 36},
+					{Scope: accounting.ByUser, Resource: "jobs", Most: 6},
+					{Scope: accounting.ByAccount, Resource: "node", Most: 3},
+					{Scope: accounting.ByAccount, Resource: "jobs", Most: 7},
+				}},
+			}},
+			"",
+		},
+		{
+			"unknown TRES", "Name|Priority|UsageFactor|GrpTRES\na|1|1|gpu=4\n", nil,
+			`f:2: GrpTRES "gpu=4": "gpu=4": not a TRES: cpu, mem, node, billing, energy, vmem, pages, gres/NAME, license/NAME, fs/NAME, bb/NAME, ic/NAME`,
+		},
+		{"no count", "Name|Priority|UsageFactor|GrpTRES\na|1|1|gres/gpu=few\n", nil, `f:2: GrpTRES "gres/gpu=few": "gres/gpu=few": not a number of it`},
+		{"no number of jobs", "Name|Priority|UsageFactor|MaxJobsPU\na|1|1|some\n", nil, `f:2: MaxJobsPU "some": not a number`},
+		{"no time", "Name|Priority|UsageFactor|MaxWall\na|1|1|long\n", nil, `f:2: MaxWall "long": not [days-]hours:minutes:seconds`},
 		{
 			"preemption", "Name|Priority|UsageFactor|Preempt\nhigh|100|1|low,normal\nlow|0|1|\n",
 			[]accounting.QOS{

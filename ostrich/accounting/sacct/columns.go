@@ -38,6 +38,14 @@ const (
 	colSuspended
 	colName
 	colNodeList
+	colAskedNodes
+	colConstraints
+	colReservation
+	colFlags
+	colLicenses
+	colGRES
+	colExclusive
+	colSubmitLine
 	columns int = iota
 )
 
@@ -49,6 +57,8 @@ var columnNames = map[string]column{
 	"nnodes": colNodes, "ncpus": colProcs, "alloccpus": colProcs, "reqcpus": colAsked, "reqmem": colMemory,
 	"reqtres": colReqTRES, "alloctres": colAllocTRES, "timelimit": colLimit, "timelimitraw": colLimitRaw,
 	"suspended": colSuspended, "jobname": colName, "nodelist": colNodeList,
+	"reqnodes": colAskedNodes, "constraints": colConstraints, "features": colConstraints, "reservation": colReservation, "flags": colFlags, "licenses": colLicenses,
+	"reqgres": colGRES, "exclusive": colExclusive, "submitline": colSubmitLine,
 }
 
 // layout says where the columns of a dump are.
@@ -78,7 +88,7 @@ func newLayout(names ...string) *layout {
 		if name == "" { // after a delimiter at the end of the line
 			looks = func(cell []byte) bool { return len(cell) == 0 }
 		}
-		l.kinds, l.free, l.read = append(l.kinds, looks), append(l.free, looks == nil || texts[name]), append(l.read, is)
+		l.kinds, l.free, l.read = append(l.kinds, looks), append(l.free, looks == nil || texts[name]), append(l.read, is && c != colSubmitLine) // which is a hint
 	}
 	return l
 }

@@ -4,6 +4,8 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
+	"time"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
@@ -47,4 +49,52 @@ func readMoment(text []byte) (ostrich.Time, bool) {
 	}
 	n, ok := lines.Digits(text)
 	return ostrich.Time(n), ok && n < 1<<40
+}
+
+// ReadOutages reads the outages of nodes in what sacctmgr --parsable2 show event shows, with its
+// usual columns or others, and times in a zone, or in seconds since 1970. Sizes of the cluster are
+// left out. The name is for messages; now is for times such as now-1day, which sacctmgr does not write.
+func ReadOutages(r io.Reader, name string, zone *time.Location, now ostrich.Time) ([]accounting.NodeEvent, error) {
+	need := [][]string{{"NodeName"}, {"TimeStart", "Start"}, {"TimeEnd", "End"}, {"State", "StateRaw"}}
+	var all []accounting.NodeEvent
+	err := readTable(r, name, "sacctmgr --parsable2 show event", need, func(t *table) error {
+		e := accounting.NodeEvent{Node: t.text("NodeName")}
+		if e.Node == "" {
+			return nil
+		}
+		for _, x := range []struct {
+			names []string
+			to    *ostrich.Time
+		}{{[]string{"TimeStart", "Start"}, &e.From}, {[]string{"TimeEnd", "End"}, &e.To}} {
+			text := t.text(x.names...)
+			at, ok := readMoment([]byte(text))
+			if !ok {
+				var err error
+				if at, err = ParseTime(text, time.Unix(int64(now), 0), zone); err != nil {
+					return t.fault("%s %q: not a time", x.names[0], text)
+				}
+			}
+			*x.to = at
+		}
+		e.State = outageState(t.text("State"), t.text("StateRaw"))
+		all = append(all, e)
+		return nil
+	})
+	return all, err
+}
+
+// outageState returns the state of a node as Slurm stores it, of which only two parts matter:
+// whether it was down, and whether it was drained (NODE_STATE_DOWN and NODE_STATE_DRAIN in slurm/slurm.h).
+func outageState(shown, raw string) (state uint32) {
+	if n, err := strconv.ParseUint(raw, 10, 32); err == nil {
+		return uint32(n)
+	}
+	shown = strings.ToUpper(shown)
+	if strings.Contains(shown, "DOWN") || strings.Contains(shown, "FAIL") {
+		state |= accounting.NodeDown
+	}
+	if strings.Contains(shown, "DRAIN") || strings.Contains(shown, "DRNG") {
+		state |= accounting.NodeDrain
+	}
+	return state
 }

@@ -26,12 +26,13 @@ var kinds = map[string]kind{
 	"ntasks": isNumber, "uid": isNumber, "gid": isNumber, "associd": isNumber, "qosraw": isNumber, "priority": isNumber, "restarts": isNumber,
 	"reqmem": isMemory, "reqtres": isTRES, "alloctres": isTRES,
 	"cluster": isName, "user": isName, "group": isName, "account": isName, "partition": isName, "qos": isName, "qosreq": isName,
-	"nodelist": isNodes, "submitline": isCommand, "workdir": isPath,
+	"nodelist": isNodes, "constraints": isConstraint, "reservation": isName, "flags": isName, "licenses": isName, "reqgres": isName, "exclusive": isName,
+	"submitline": isCommand, "workdir": isPath,
 }
 
 // texts are the columns of kinds whose cells may hold the delimiter and new lines all the
 // same.
-var texts = map[string]bool{"submitline": true, "workdir": true}
+var texts = map[string]bool{"submitline": true, "workdir": true, "constraints": true}
 
 // lists are the columns whose cells have commas. Where these are the delimiter too, such a
 // cell may be several fields.
@@ -82,6 +83,9 @@ func isMemory(b []byte) bool {
 
 // isName accepts what Slurm lets be the name of a user, an account, a partition or a QOS.
 func isName(b []byte) bool { return !bytes.ContainsAny(b, " \t\n\"'/=()<>;&*?") }
+
+// isConstraint accepts features, which are joined by & and |, the usual delimiter.
+func isConstraint(b []byte) bool { return !bytes.ContainsAny(b, " \t\n\"'/<>;") }
 
 func isNodes(b []byte) bool { return isName(b) || string(b) == noNodes }
 

@@ -129,13 +129,14 @@ type dump struct {
 	line    int
 
 	jobs    accounting.Builder
-	header  *layout  // nil without one
-	mark    []byte   // between columns; a blank is any number of them
-	bounds  []int    // where columns of fixed widths end; nil if they have none
-	unknown []*Fault // lines that are nothing known, while a header may follow
-	begun   []byte   // of a record whose text goes on in the next line
-	parts   int      // fields of it
-	since   int      // the line in which it begins
+	submits map[string]accounting.Layout // by lines of submission
+	header  *layout                      // nil without one
+	mark    []byte                       // between columns; a blank is any number of them
+	bounds  []int                        // where columns of fixed widths end; nil if they have none
+	unknown []*Fault                     // lines that are nothing known, while a header may follow
+	begun   []byte                       // of a record whose text goes on in the next line
+	parts   int                          // fields of it
+	since   int                          // the line in which it begins
 	fields  [][]byte
 	values  [columns][]byte
 	texts   accounting.Texts
@@ -355,6 +356,9 @@ func (d *dump) job() error {
 		return err
 	}
 	if err = d.size(&j); err != nil {
+		return err
+	}
+	if err = d.needs(&j); err != nil {
 		return err
 	}
 	if d.first == 0 || j.Submit < d.first {

@@ -27,7 +27,7 @@ func jobsOf(h *accounting.History) []jobOf {
 		if j.NameClass == j.Class { // else it is seen
 			named.NameClass = 0
 		}
-		named.Association, named.Job.Partition, named.Job.QOS = 0, 0, 0
+		named.Association, named.Job.Partition, named.Job.QOS, named.Needs, named.Where = 0, 0, 0, 0, 0 // TestNeeds looks at these
 		all = append(all, named)
 	}
 	return all

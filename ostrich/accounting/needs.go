@@ -1,0 +1,190 @@
+package accounting
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Needs is what a job asks for beside processors, nodes and time, as its record tells. Jobs that
+// ask for the same share one. Texts are Slurm's; "" and 0 are not asked for, or not known.
+type Needs struct {
+	TRES        string // but cpu, node, mem and billing, of the whole job: "gres/gpu=2,gres/gpu:a100=2"
+	Memory      int64  // MiB for each of Per
+	Per         Per
+	Features    string // constraints
+	Reservation string
+	Licenses    string // "matlab:2,ansys:1"; License of the TRES counts too
+	Layout
+}
+
+// Per says what an amount of memory is for.
+type Per uint8
+
+// What memory may be for.
+const (
+	PerJob Per = iota // all of the job; the zero value
+	PerCPU
+	PerNode
+)
+
+// Layout is how a job wants its processors on nodes. The record has it of jobs whose line of
+// submission has it, and no more of those that say it in a script.
+type Layout struct {
+	Known              bool // there is a line of submission
+	Tasks              int  // --ntasks
+	CPUsPerTask        int  // --cpus-per-task
+	TasksPerNode       int  // --ntasks-per-node
+	MinNodes, MaxNodes int  // --nodes
+	Memory             int64
+	MemoryPer          Per    // of Memory: --mem, --mem-per-cpu
+	GRES               string // --gres, or --gpus-per-node as "gpu:N": for each node
+	Exclusive          string // --exclusive: "node" without a value
+	Share              bool   // --oversubscribe
+	Contiguous         bool
+	NodeList, Exclude  string
+}
+
+// submitOptions are the options of sbatch, srun and salloc that are read, by their short names.
+var submitOptions = map[string]string{
+	"n": "ntasks", "c": "cpus-per-task", "N": "nodes", "w": "nodelist", "x": "exclude", "s": "oversubscribe",
+}
+
+// valued are the options of which a line of submission has the value in the next word, if not behind "=".
+var valued = map[string]bool{
+	"ntasks": true, "cpus-per-task": true, "nodes": true, "nodelist": true, "exclude": true, "ntasks-per-node": true, "mem": true, "mem-per-cpu": true, "gres": true, "gpus-per-node": true,
+	// These are not read, but their values are no script.
+	"account": true, "partition": true, "qos": true, "time": true, "job-name": true, "output": true, "error": true, "chdir": true, "constraint": true, "licenses": true,
+	"dependency": true, "begin": true, "array": true, "comment": true, "export": true, "gpus": true, "mail-type": true, "mail-user": true, "reservation": true, "wrap": true, "input": true,
+	"A": true, "p": true, "q": true, "t": true, "J": true, "o": true, "e": true, "D": true, "C": true, "L": true, "d": true, "b": true, "a": true, "G": true, "i": true, "M": true,
+}
+
+// ParseSubmission reads the line of a command that submitted a job (sacct's SubmitLine), up to the
+// script, whose own arguments look like options. What it cannot read it leaves out.
+func ParseSubmission(line string) Layout {
+	words := strings.Fields(line)
+	if len(words) == 0 {
+		return Layout{}
+	}
+	l := Layout{Known: true}
+	for i := 1; i < len(words); i++ {
+		name, value, has := strings.Cut(words[i], "=")
+		switch {
+		case strings.HasPrefix(name, "--"):
+			name = name[2:]
+		case len(name) > 1 && name[0] == '-':
+			short := name[1:2]
+			if len(words[i]) > 2 { // -N2
+				value, has = words[i][2:], true
+			}
+			if name = submitOptions[short]; name == "" {
+				name = short
+			}
+		default:
+			return l
+		}
+		if !has && valued[name] && i+1 < len(words) {
+			i++
+			value = words[i]
+		}
+		l.set(name, value)
+	}
+	return l
+}
+
+// set reads an option.
+func (l *Layout) set(name, value string) {
+	number := func(to *int) {
+		if n, err := strconv.ParseUint(value, 10, 31); err == nil {
+			*to = int(n)
+		}
+	}
+	switch name {
+	case "ntasks":
+		number(&l.Tasks)
+	case "cpus-per-task":
+		number(&l.CPUsPerTask)
+	case "ntasks-per-node":
+		number(&l.TasksPerNode)
+	case "nodes":
+		low, high, ranged := strings.Cut(value, "-")
+		if !ranged {
+			high = low
+		}
+		value = low
+		number(&l.MinNodes)
+		value = high
+		number(&l.MaxNodes)
+	case "mem":
+		l.Memory, l.MemoryPer = submittedMemory(value), PerNode
+	case "mem-per-cpu":
+		l.Memory, l.MemoryPer = submittedMemory(value), PerCPU
+	case "gres":
+		l.GRES = value
+	case "gpus-per-node":
+		l.GRES = strings.Trim(l.GRES+",gpu:"+value, ",")
+	case "exclusive":
+		if l.Exclusive = value; value == "" {
+			l.Exclusive = "node"
+		}
+	case "oversubscribe":
+		l.Share = true
+	case "contiguous":
+		l.Contiguous = true
+	case "nodelist":
+		l.NodeList = value
+	case "exclude":
+		l.Exclude = value
+	}
+}
+
+// submittedMemory reads megabytes, or an amount with a unit, in MiB; 0 if it is neither.
+func submittedMemory(text string) int64 {
+	if text == "" {
+		return 0
+	}
+	shift := map[byte]int{'K': -10, 'M': 0, 'G': 10, 'T': 20}
+	digits, by := strings.TrimRight(strings.ToUpper(text), "B"), 0
+	if s, is := shift[digits[max(0, len(digits)-1)]]; is {
+		digits, by = digits[:len(digits)-1], s
+	}
+	n, err := strconv.ParseInt(digits, 10, 40)
+	switch {
+	case err != nil || n < 0:
+		return 0
+	case by < 0:
+		return (n + 1<<10 - 1) >> 10
+	}
+	return n << by
+}
+
+// Needs returns the number of what jobs ask for, for Job.Needs.
+func (b *Builder) Needs(n Needs) int32 {
+	if len(b.h.Needs) == 0 {
+		place(&b.needs, &b.h.Needs, Needs{}) // 0 is that of jobs of which nothing is known
+	}
+	return place(&b.needs, &b.h.Needs, n)
+}
+
+// Where returns the number of a list of nodes, for Job.Where.
+func (b *Builder) Where(nodes string) int32 {
+	if len(b.h.Where) == 0 {
+		place(&b.where, &b.h.Where, "")
+	}
+	return place(&b.where, &b.h.Where, nodes)
+}
+
+// NeedsOf returns what a job asks for.
+func (h *History) NeedsOf(j *Job) *Needs {
+	if int(j.Needs) < len(h.Needs) {
+		return &h.Needs[j.Needs]
+	}
+	return &Needs{}
+}
+
+// WhereRan returns the nodes on which a job ran, as Slurm lists them; "" if they are not known.
+func (h *History) WhereRan(j *Job) string {
+	if int(j.Where) < len(h.Where) {
+		return h.Where[j.Where]
+	}
+	return ""
+}

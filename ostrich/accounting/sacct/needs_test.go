@@ -1,0 +1,95 @@
+package sacct_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/sacct"
+)
+
+// TestNeeds: what a job asks for, of columns that Slurm 22.05 wrote for a batch of a testbed, and
+// of older releases, where ReqMem says what it is for.
+func TestNeeds(t *testing.T) {
+	const (
+		head = "JobID|JobIDRaw|User|Account|Partition|State|Submit|Start|End|AllocCPUS|ReqCPUS|ReqNodes|NNodes|ReqMem|ReqTRES|AllocTRES|Constraints|Reservation|Flags|Licenses|NodeList|JobName|SubmitLine\n"
+		who  = "2|2|bob|phys|main|COMPLETED|2024-03-01T10:00:00|2024-03-01T10:00:10|2024-03-01T10:01:00|"
+	)
+	for _, tt := range []struct {
+		name, line string
+		nodes      int32
+		want       accounting.Needs
+		where      string
+	}{
+		{
+			"GPUs", who + "12|12|1|1|33600M|billing=12,cpu=12,gres/gpu:a100=2,gres/gpu=2,mem=33600M,node=1|cpu=12|||SchedBackfill||n8|r|sbatch --ntasks=12 --ntasks-per-node=12 --gres=gpu:2 job.sh --ntasks=99",
+			1,
+			accounting.Needs{
+				TRES: "gres/gpu:a100=2,gres/gpu=2", Memory: 33600,
+				Layout: accounting.Layout{Known: true, Tasks: 12, TasksPerNode: 12, GRES: "gpu:2"},
+			},
+			"n8",
+		},
+		{
+			"alternatives, with the delimiter", who + "24|24|2|2|0|cpu=24,node=2|cpu=24|[rack1|rack2]&intel|maint|||n[1-2]|r|srun -N2-4 -n 24 -c 1 --exclusive --mem-per-cpu=2G hostname -x",
+			2,
+			accounting.Needs{
+				Features: "[rack1|rack2]&intel", Reservation: "maint",
+				Layout: accounting.Layout{Known: true, Tasks: 24, CPUsPerTask: 1, MinNodes: 2, MaxNodes: 4, Exclusive: "node", Memory: 2048, MemoryPer: accounting.PerCPU},
+			},
+			"n[1-2]",
+		},
+		{
+			"memory for each node", who + "4|4|2|2|4Gn|cpu=4,node=2|cpu=4|(null)|||matlab:2|n[1-2]|r|",
+			2,
+			accounting.Needs{Licenses: "matlab:2", Memory: 4096, Per: accounting.PerNode},
+			"n[1-2]",
+		},
+		{
+			"memory for each processor", who + "4|4||1|500Mc|||||||None assigned|r|salloc -A phys -w n1,n2 --mem=1500K",
+			0,
+			accounting.Needs{Memory: 500, Per: accounting.PerCPU, Layout: accounting.Layout{Known: true, NodeList: "n1,n2", Memory: 2, MemoryPer: accounting.PerNode}},
+			"",
+		},
+	} {
+		h, err := sacct.Read(strings.NewReader(head+tt.line+"\n"), "dump", sacct.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		j := &h.Jobs[0]
+		if diff := cmp.Diff(tt.want, *h.NeedsOf(j)); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", tt.name, diff)
+		}
+		if j.AskedNodes != tt.nodes || h.WhereRan(j) != tt.where {
+			t.Errorf("%s: %d nodes, on %q", tt.name, j.AskedNodes, h.WhereRan(j))
+		}
+		merged, err := accounting.Merge(h, h)
+		if err != nil || *merged.NeedsOf(&merged.Jobs[0]) != tt.want || merged.WhereRan(&merged.Jobs[0]) != tt.where {
+			t.Errorf("%s: merged %+v, %v", tt.name, merged, err)
+		}
+	}
+	for _, tt := range []struct{ line, want string }{
+		{who + "4|4|1|1|4G|cpu=4,gres/gpu=two|||||||r|", `sacct: dump:2:reqtres: "cpu=4,gres/gpu=two": no number of gres/gpu`},
+		{who + "4|4|some|1|4G|cpu=4|||||||r|", "sacct: dump:2"},
+		{who + "4|4|1|1|much|cpu=4|||||||r|", "sacct: dump:2"},
+	} {
+		if _, err := sacct.Read(strings.NewReader(head+tt.line+"\n"), "dump", sacct.Options{}); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s: error %v, want %s", tt.line, err, tt.want)
+		}
+	}
+}
+
+// FuzzSubmission: any line is read, and no number is below 0.
+func FuzzSubmission(f *testing.F) {
+	f.Add("sbatch -N2-4 -n 24 --gres gpu:2 --mem=4G x --mem=1")
+	f.Add("srun --mem= -N")
+	f.Fuzz(func(t *testing.T, line string) {
+		l := accounting.ParseSubmission(line)
+		if l.Tasks < 0 || l.CPUsPerTask < 0 || l.TasksPerNode < 0 || l.MinNodes < 0 || l.MaxNodes < 0 || l.Memory < 0 || l.Known != (strings.TrimSpace(line) != "") && l.Known {
+			t.Errorf("%q: %+v", line, l)
+		}
+	})
+}

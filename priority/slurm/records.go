@@ -1,0 +1,161 @@
+package slurm
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Record is something that a file of Slurm's describes: a node, a partition, a reservation, or
+// what slurmctld is configured to do. Its keys are those of scontrol, whatever the file is.
+type Record struct {
+	Kind  Kind
+	Name  string            // of a node, a partition or a reservation
+	Where string            // it stands, for messages: "slurm.conf: line 4"
+	keys  map[string]string // in lower case
+}
+
+// Kind says what a record describes.
+type Kind uint8
+
+// The kinds.
+const (
+	ConfigRecord Kind = iota
+	NodeRecord
+	PartitionRecord
+	ReservationRecord
+)
+
+// kindKeys are the keys with which a record of each kind begins.
+var kindKeys = []string{NodeRecord: "NodeName", PartitionRecord: "PartitionName", ReservationRecord: "ReservationName"}
+
+// Get returns the value of a key in lower case; "" if it is not there, or stands for none.
+func (r *Record) Get(key string) string { return unless(none(r.keys[key]), "N/A") }
+
+// ExpandNodes returns the nodes of a list such as "n[1-2,08-10],login".
+func ExpandNodes(list string) ([]string, error) { return expandNodes(list) }
+
+// ParseRecords reads a slurm.conf, what scontrol shows of nodes, partitions, reservations and
+// the configuration (with or without -o, one after the other; of --json, see Shown). In a
+// slurm.conf, Nodes of a partition are names, and the sizes of nodes are what slurmctld makes of them.
+func ParseRecords(text string, include Include) ([]Record, error) {
+	text = strings.TrimPrefix(text, byteOrderMark)
+	switch {
+	case saved(text), shown(text), begins(text, "ReservationName="):
+		return shownRecords(text), nil
+	}
+	return confRecords(text, include)
+}
+
+// begins reports whether a line begins so.
+func begins(text, with string) bool {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, with) {
+			return true
+		}
+	}
+	return false
+}
+
+// shownRecords reads what scontrol shows. A word without "=" belongs to the value before it.
+func shownRecords(text string) []Record {
+	config := Record{Kind: ConfigRecord, Where: "scontrol show config", keys: make(map[string]string)}
+	var all []Record
+	at := -1 // of all; below 0: in the configuration
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		kind := slices.IndexFunc(kindKeys, func(key string) bool { return key != "" && strings.HasPrefix(line, key+"=") })
+		switch {
+		case kind >= 0:
+			show := strings.ToLower(strings.TrimSuffix(kindKeys[kind], "Name"))
+			at = len(all)
+			all = append(all, Record{Kind: Kind(kind), keys: make(map[string]string)})
+			all[at].words(line)
+			all[at].Name = all[at].keys[strings.ToLower(kindKeys[kind])]
+			all[at].Where = fmt.Sprintf("scontrol show %s: %s %s", show, show, clip(all[at].Name))
+			continue
+		case line == "": // behind a record; but scontrol shows several of a kind with lines between them
+			continue
+		}
+		if key, value, ok := strings.Cut(line, " = "); ok && !strings.Contains(key, "=") {
+			at = -1
+			config.keys[strings.ToLower(strings.TrimSpace(key))] = strings.TrimSpace(value)
+			continue
+		}
+		if at >= 0 {
+			all[at].words(line)
+		}
+	}
+	if len(config.keys) > 0 {
+		all = append(all, config)
+	}
+	return all
+}
+
+// words adds the words of a line.
+func (r *Record) words(line string) {
+	last := ""
+	for word := range strings.FieldsSeq(line) {
+		key, value, ok := strings.Cut(word, "=")
+		switch {
+		case ok:
+			last = strings.ToLower(key)
+			r.keys[last] = value
+		case last != "":
+			r.keys[last] += " " + word
+		}
+	}
+}
+
+// confRecords reads a slurm.conf.
+func confRecords(text string, include Include) ([]Record, error) {
+	lines, err := confLines(text, include)
+	if err != nil {
+		return nil, err
+	}
+	nodes, err := nodesOfConf(lines)
+	if err != nil {
+		return nil, err
+	}
+	var all []Record
+	for _, name := range nodes.names {
+		n := nodes.of[name]
+		r := Record{NodeRecord, name, fmt.Sprintf("%s: line %d: node %s", n.line.file, n.line.number, clip(name)), maps.Clone(n.keys)}
+		for key, value := range map[string]int{
+			"cputot": n.cpus, "cpuefctv": n.effective, "sockets": n.sockets, "corespersocket": n.cores, "threadspercore": n.threads,
+		} {
+			r.keys[key] = strconv.Itoa(value)
+		}
+		r.keys["activefeatures"] = strings.Join(n.features, ",")
+		if n.future {
+			r.keys["state"] = "FUTURE"
+		}
+		all = append(all, r)
+	}
+	config := Record{ConfigRecord, "", "slurm.conf", make(map[string]string)}
+	var table confTable
+	for i := range lines {
+		l := &lines[i]
+		switch strings.ToLower(l.words[0].key) {
+		case "nodename", "nodeset", "downnodes", "frontendname":
+		case "partitionname":
+			if !table.of(l) {
+				continue
+			}
+			p := Record{PartitionRecord, l.words[0].value, fmt.Sprintf("%s: line %d: partition %s", l.file, l.number, clip(l.words[0].value)), table.keys()}
+			list, bad := nodes.list(strings.Join(strings.Fields(none(p.keys["nodes"])), ","))
+			if bad != nil {
+				return nil, l.fault("partition %s: Nodes=%q: %w", clip(p.Name), clip(p.keys["nodes"]), bad)
+			}
+			p.keys["nodes"] = strings.Join(list, ",")
+			all = append(all, p)
+		default:
+			for _, w := range l.words {
+				config.keys[strings.ToLower(w.key)] = w.value
+			}
+		}
+	}
+	return append(all, config), nil
+}

@@ -1,0 +1,185 @@
+package slurm_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/priority/slurm"
+)
+
+// What Slurm 22.05 shows of a node with GPUs, of a partition and of a reservation.
+const (
+	shownNode = `NodeName=n8 Arch=x86_64 CoresPerSocket=6 
+   CPUAlloc=0 CPUEfctv=12 CPUTot=12 CPULoad=7.73
+   AvailableFeatures=IB,CPU-G
+   ActiveFeatures=IB,CPU-G
+   Gres=gpu:2
+   NodeAddr=127.0.0.1 NodeHostName=vm Port=27017 Version=22.05.8
+   OS=Linux 6.1.0-13-amd64 #1 SMP PREEMPT_DYNAMIC Debian 6.1.55-1 (2023-09-29) 
+   RealMemory=48000 AllocMem=0 FreeMem=1000 Sockets=2 Boards=1
+   State=IDLE+DRAIN ThreadsPerCore=1 TmpDisk=0 Weight=3 Owner=N/A MCS_label=N/A
+   Partitions=main 
+   CfgTRES=cpu=12,mem=48000M,billing=12,gres/gpu=2
+   AllocTRES=
+   Reason=a fan [root@2026-11-28T09:00:00]
+
+`
+	shownPartition = `PartitionName=main
+   AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL
+   MaxNodes=UNLIMITED MaxTime=1-00:00:00 MinNodes=0 LLN=NO MaxCPUsPerNode=UNLIMITED
+   Nodes=n8
+   PriorityJobFactor=1 PriorityTier=2 RootOnly=NO ReqResv=NO OverSubscribe=EXCLUSIVE
+   State=UP TotalCPUs=12 TotalNodes=1 SelectTypeParameters=NONE
+   DefMemPerCPU=2800 MaxMemPerNode=UNLIMITED
+
+`
+	shownReservation = `ReservationName=maint StartTime=2026-11-28T10:00:00 EndTime=2026-11-28T12:00:00 Duration=02:00:00
+   Nodes=n[8-9] NodeCnt=2 CoreCnt=24 Features=(null) PartitionName=(null) Flags=MAINT,IGNORE_JOBS,SPEC_NODES,ALL_NODES
+   TRES=cpu=24
+   Users=root,alice Groups=(null) Accounts=(null) Licenses=(null) State=INACTIVE BurstBuffer=(null) Watts=n/a
+`
+)
+
+// TestRecords: a slurm.conf, what scontrol shows, and its JSON have the same keys.
+func TestRecords(t *testing.T) {
+	const conf = `ClusterName=c
+SelectTypeParameters=CR_Core_Memory
+DefMemPerCPU=2800
+NodeName=DEFAULT Sockets=2 CoresPerSocket=6 RealMemory=48000
+NodeName=n8 Feature=IB,CPU-G Gres=gpu:2 Weight=3
+NodeName=n9 State=FUTURE
+NodeSet=gpus Feature=CPU-G
+PartitionName=DEFAULT Shared=EXCLUSIVE DefMemPerCPU=2800
+PartitionName=main Nodes=gpus PriorityTier=2
+`
+	// Slurm 24.11's data_parser/v0.0.42.
+	const inJSON = `{"nodes":[{"name":"n8","cpus":12,"effective_cpus":12,"sockets":2,"cores":6,"threads":1,"real_memory":48000,"gres":"gpu:2","features":["IB","CPU-G"],` +
+		`"active_features":["IB","CPU-G"],"weight":3,"state":["IDLE","DRAIN"]}],` +
+		`"partitions":[{"name":"main","nodes":{"configured":"n8","total":1},"cpus":{"total":12},"priority":{"tier":2,"job_factor":1},` +
+		`"maximums":{"time":{"set":true,"infinite":false,"number":1440},"nodes":{"set":false,"infinite":true,"number":0},"shares":0},` +
+		`"defaults":{"partition_memory_per_cpu":{"set":true,"infinite":false,"number":2800}}}]}`
+	want := map[string]map[string]string{
+		"n8": {
+			"cputot": "12", "cpuefctv": "12", "sockets": "2", "corespersocket": "6", "threadspercore": "1", "realmemory": "48000", "gres": "gpu:2", "activefeatures": "IB,CPU-G",
+			"weight": "3",
+		},
+		"main": {"nodes": "n8", "prioritytier": "2", "oversubscribe": "EXCLUSIVE", "defmempercpu": "2800"},
+	}
+	for name, text := range map[string]string{
+		"slurm.conf": conf, "scontrol show": shownNode + shownPartition, "nodes behind": shownPartition + shownNode, "on one line each": oneLine(shownNode) + oneLine(shownPartition), "JSON": inJSON,
+	} {
+		shown, err := slurm.Shown(text)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		records, err := slurm.ParseRecords(shown, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got := make(map[string]map[string]string)
+		for i := range records {
+			r := &records[i]
+			if want[r.Name] == nil || r.Kind != slurm.NodeRecord && r.Kind != slurm.PartitionRecord {
+				continue
+			}
+			got[r.Name] = make(map[string]string)
+			for key := range want[r.Name] {
+				got[r.Name][key] = r.Get(key)
+			}
+			if r.Where == "" {
+				t.Errorf("%s: nothing tells where %s is", name, r.Name)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", name, diff)
+		}
+	}
+}
+
+// oneLine is a record as scontrol -o shows it.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") + "\n" }
+
+// TestShownRecords: values with blanks, the configuration, a reservation, and none.
+func TestShownRecords(t *testing.T) {
+	records, err := slurm.ParseRecords("Configuration data as of 2026-11-28T09:00:00\nSelectTypeParameters    = CR_CORE_MEMORY\nLicenses                = (null)\n\n"+shownNode+shownReservation, nil)
+	if err != nil || len(records) != 3 {
+		t.Fatalf("%+v, %v", records, err)
+	}
+	node, reservation, config := &records[0], &records[1], &records[2]
+	for _, tt := range []struct{ got, want string }{
+		{node.Get("os"), "Linux 6.1.0-13-amd64 #1 SMP PREEMPT_DYNAMIC Debian 6.1.55-1 (2023-09-29)"},
+		{node.Get("reason"), "a fan [root@2026-11-28T09:00:00]"},
+		{node.Get("cfgtres"), "cpu=12,mem=48000M,billing=12,gres/gpu=2"},
+		{node.Get("owner"), ""},
+		{node.Get("state"), "IDLE+DRAIN"},
+		{node.Where, "scontrol show node: node n8"},
+		{reservation.Name, "maint"},
+		{reservation.Get("nodes"), "n[8-9]"},
+		{reservation.Get("users"), "root,alice"},
+		{reservation.Get("accounts"), ""},
+		{config.Get("selecttypeparameters"), "CR_CORE_MEMORY"},
+		{config.Get("licenses"), ""},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("%q, want %q", tt.got, tt.want)
+		}
+	}
+	if reservation.Kind != slurm.ReservationRecord || config.Kind != slurm.ConfigRecord {
+		t.Errorf("%+v, %+v", reservation, config)
+	}
+}
+
+// TestShownJSON: JSON of several releases, and what is none of it.
+func TestShownJSON(t *testing.T) {
+	for _, tt := range []struct{ name, json, want string }{
+		{
+			"22.05", `{"meta":{},"nodes":[{"name":"n1","cpus":4,"features":"a,b","active_features":"a,b","state":"idle","gres":"gpu:a100:4(S:0-1)","reason":null}]}`,
+			"NodeName=n1 CPUTot=4 Gres=gpu:a100:4(S:0-1) AvailableFeatures=a,b ActiveFeatures=a,b State=IDLE\n",
+		},
+		{
+			"minutes", `{"partitions":[{"name":"p","maximums":{"time":{"set":false,"infinite":true}},"defaults":{"time":4294967294}},{"name":"q","maximums":{"time":90,"shares":32769}}]}`,
+			"PartitionName=p MaxTime=UNLIMITED DefaultTime=NONE\nPartitionName=q MaxTime=0-01:30:00 OverSubscribe=FORCE:1\n",
+		},
+		{
+			"reservation", `{"reservations":[{"name":"r","start_time":{"set":true,"number":1700000000},"end_time":1700003600,"node_list":"n[1-2]","users":"a,b","flags":["MAINT"]}]}`,
+			"ReservationName=r StartTime=1700000000 EndTime=1700003600 Nodes=n[1-2] Users=a,b Flags=MAINT\n",
+		},
+		{"no JSON", "NodeName=n1 CPUs=4\n", "NodeName=n1 CPUs=4\n"},
+	} {
+		if got, err := slurm.Shown(tt.json); err != nil || got != tt.want {
+			t.Errorf("%s: %q, %v, want %q", tt.name, got, err, tt.want)
+		}
+	}
+	for text, want := range map[string]string{
+		`{"jobs":[]}`:                "JSON without nodes, partitions or reservations: it should be what",
+		`{"nodes":[{"cpus":4}]}`:     "scontrol --json: nodes: number 0: has no name",
+		`{"nodes":[{"name":"n1"}`:    "scontrol --json: unexpected EOF",
+		`{"nodes":[{"name":"n1",}]}`: "scontrol --json: invalid character",
+	} {
+		if _, err := slurm.Shown(text); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// FuzzRecords: no text breaks the readers, and JSON that is read can be read as what it shows.
+func FuzzRecords(f *testing.F) {
+	f.Add(shownNode + shownPartition + shownReservation)
+	f.Add("NodeName=n[1-4] CPUs=4\nPartitionName=p Nodes=ALL\n")
+	f.Add(`{"nodes":[{"name":"n1","cpus":{"set":true,"number":4}}]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		shown, err := slurm.Shown(text)
+		if err != nil {
+			return
+		}
+		records, err := slurm.ParseRecords(shown, func(string) (string, error) { return "", errors.New("none") })
+		for i := range records {
+			if r := &records[i]; err == nil && r.Where == "" {
+				t.Errorf("%q: %+v", text, r)
+			}
+		}
+	})
+}
