@@ -108,7 +108,8 @@ func BenchmarkOrder(b *testing.B) {
 			for b.Loop() {
 				if unsorted {
 					for _, u := range s.users {
-						for _, g := range u.line {
+						for _, of := range u.Stages() {
+							g := stageOf(of)
 							g.unsorted = true
 							for i := range g.pending { // as if just submitted
 								j := (i * 7919) % len(g.pending)

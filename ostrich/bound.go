@@ -17,11 +17,11 @@ import (
 // of the papers, without one maybe more. Lemma 6.3 does not hold as published;
 // docs/theory.md has the counterexamples, and why this does.
 func (s *Schedule) bound(c *campaignState, v *Campaign, longest Duration, widest int) float64 {
-	if s.size == 0 || v.Waiting {
+	if s.tree.Size() == 0 || v.Waiting {
 		return math.Inf(1)
 	}
-	k := 1 / s.fraction(c.user.leaf)
-	m := float64(s.size)
+	k := 1 / s.tree.Fraction(&c.user.Line)
+	m := float64(s.tree.Size())
 	t, p := float64(c.since), float64(longest)
 	work := float64(c.before + v.Work)
 	if s.options.Machine == Sequential {
@@ -72,7 +72,7 @@ func (s *Schedule) boundByFront(list []Campaign, owed []Work, longest Duration, 
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(list[a].VirtualEnd, list[b].VirtualEnd) })
-	m, p, now := float64(s.size), float64(longest), float64(s.now)
+	m, p, now := float64(s.tree.Size()), float64(longest), float64(s.now)
 	busy := m - float64(max(widest, 1)-1) // processors at least, while a job waits
 	ahead := Work(0)
 	for from, to := 0, 0; from < len(order); from = to {
@@ -95,7 +95,7 @@ func (s *Schedule) boundByFront(list []Campaign, owed []Work, longest Duration, 
 			if !c.Completed && s.options.Machine == Parallel {
 				front = max(front, s.frontBy(t, end+more))
 			}
-			latest := s.frontBy(t, t+float64(owed[i])/(s.fraction(s.users[c.User].leaf)*busy))
+			latest := s.frontBy(t, t+float64(owed[i])/(s.tree.Fraction(&s.users[c.User].Line)*busy))
 			rest := (float64(ahead)+m*p)/busy + float64(c.Longest)
 			c.Bound, c.Promise = front+rest, min(front, latest)+rest
 			if several {
@@ -127,7 +127,7 @@ func (p *peers) read() []sum {
 	for i, s := range p.schedules {
 		is := &p.sums[i]
 		for j := range s.jobs.all() {
-			left := j.left.at(s.now)
+			left := j.left.At(s.now)
 			is.longest, is.widest, is.left = max(is.longest, j.length), max(is.widest, j.part()), is.left+left
 			if j.running {
 				is.running += left

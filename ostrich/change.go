@@ -20,7 +20,7 @@ func (s *Schedule) change(j *job, to *Job) {
 		to.Class == j.Class && to.Hint == j.Hint:
 		return
 	}
-	u := s.syncOwner(j)
+	u := j.owner()
 	if j.queued {
 		j.asked, j.askedSize = int32(min(to.Procs, math.MaxInt32)), to.Size
 	}
@@ -32,7 +32,9 @@ func (s *Schedule) change(j *job, to *Job) {
 	if j.running && j.paused == 0 {
 		s.occupy(u, to.takes()-j.takes())
 	}
-	s.revise(j, to, length)
+	if s.revise(j, to, length) > 0 {
+		s.outgrow(u)
+	}
 	j.stage.unsorted = true
 	if j.held {
 		s.waiting.touch(j.stage)
@@ -41,6 +43,16 @@ func (s *Schedule) change(j *job, to *Job) {
 		s.await(j)
 	}
 	s.version++
+}
+
+func (s *Schedule) requeue(j *job, as *Job) {
+	s.halt(j)
+	j.Start, j.running, j.paused, j.rested = 0, false, 0, 0
+	s.enqueue(j, j.stage)
+	waits := j.Job
+	waits.Procs, waits.Size = int(j.asked), j.askedSize
+	s.revise(j, &waits, j.expect)
+	s.change(j, as)
 }
 
 // move moves a job that changes hands, or is declared to belong elsewhere, to
@@ -63,12 +75,12 @@ func (s *Schedule) move(j *job, to Job) {
 	}
 	s.start(moved, &to)
 	moved.Start, moved.rested = j.Start, j.rested
-	s.recount(moved)
+	s.recount(moved, moved.remaining())
 	s.await(moved)
 	if j.paused != 0 {
 		s.suspend(moved)
 		moved.paused = j.paused
-		s.recount(moved)
+		s.recount(moved, moved.remaining())
 	}
 }
 
@@ -80,9 +92,8 @@ func (s *Schedule) split(from Job) bool {
 	if from.Group == 0 || r == nil || !r.queued || r.Group != r.ID || r.Count() < 2 || r.User != from.User {
 		return false
 	}
-	s.pass(float64(s.now))
-	s.settled = false
-	u := s.syncUser(r.User)
+	s.tree.Change(float64(s.now))
+	u := s.userOf(r.User)
 	j := newJob(&from)
 	j.expect = r.expect
 	if slices.Contains(u.failing, r) {
@@ -92,10 +103,10 @@ func (s *Schedule) split(from Job) bool {
 	r.Tasks--
 	u.tasks--
 	j.length = r.length
-	s.recount(r)
+	s.recount(r, r.remaining())
 	s.join(j, r.stage, s.arrayOf(j))
 	j.keep(r.held)
-	s.recount(j)
-	s.add(r.stage, r.area(r.length)+j.area(j.length)-before)
+	s.recount(j, j.remaining())
+	s.tree.Add(&r.stage.Stage, r.area(r.length)+j.area(j.length)-before)
 	return true
 }

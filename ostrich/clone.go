@@ -1,25 +1,14 @@
 package ostrich
 
-import (
-	"maps"
-	"slices"
-)
+import "slurm-ostrich/ostrich/sharing"
 
 // Clone returns an independent copy of the schedule in the same state.
 func (s *Schedule) Clone() *Schedule {
 	c := *s
-	c.onCompletion = nil
 	d := duplicate{
-		nodes:     make(map[*node]*node, len(s.users)+len(s.accounts)),
 		campaigns: make(map[*campaignState]*campaignState, len(s.users)),
 		stages:    make(map[*stage]*stage, len(s.users)),
 	}
-	c.root = d.node(s.root)
-	c.accounts = make(map[string]*node, len(s.accounts))
-	for name, n := range s.accounts {
-		c.accounts[name] = d.node(n)
-	}
-	c.places = maps.Clone(s.places)
 	// All jobs in one piece: there may be very many.
 	all := make([]job, 0, s.jobs.count)
 	d.jobs = s.jobs.sized()
@@ -32,10 +21,10 @@ func (s *Schedule) Clone() *Schedule {
 	for id, u := range s.users {
 		c.users[id] = d.user(u)
 	}
-	c.debtors = make([]debtor, len(s.debtors))
-	for i, from := range s.debtors {
-		c.debtors[i] = debtor{c.users[from.user.id], from.since}
-	}
+	c.tree = s.tree.Clone(
+		func(l *sharing.Line) *sharing.Line { return &c.users[l.User].Line },
+		func(g *sharing.Stage) *sharing.Stage { return &d.stages[stageOf(g)].Stage })
+	c.tree.Moved = c.waiting.touchStage
 	c.groups = make(map[JobID]*group, len(s.groups))
 	for id, g := range s.groups {
 		c.groups[id] = &group{campaign: d.campaigns[g.campaign], open: g.open}
@@ -58,49 +47,22 @@ func (s *Schedule) Clone() *Schedule {
 			}
 		}
 	}
-	for _, u := range s.waiting.users {
-		c.waiting.shift(c.users[u.id])
-	}
 	return &c
 }
 
 // duplicate knows the copy of each part of a schedule.
 type duplicate struct {
-	nodes     map[*node]*node
 	campaigns map[*campaignState]*campaignState
 	stages    map[*stage]*stage
 	jobs      jobTable
-}
-
-// node copies a node, those above it and those active below it.
-func (d *duplicate) node(from *node) *node {
-	if from == nil {
-		return nil
-	}
-	if to, ok := d.nodes[from]; ok {
-		return to
-	}
-	to := new(node)
-	*to = *from
-	d.nodes[from] = to
-	to.parent = d.node(from.parent)
-	to.children = make(nodeHeap, len(from.children))
-	for i, child := range from.children {
-		to.children[i] = d.node(child)
-	}
-	return to
 }
 
 // user copies a user with the campaigns and stages of the user's line.
 func (d *duplicate) user(from *user) *user {
 	to := new(user)
 	*to = *from
-	to.shifted = false
-	to.leaf = d.node(from.leaf)
-	to.leaf.user = to
-	to.line, to.reached = make([]*stage, len(from.line)), slices.Clone(from.reached)
-	for i, g := range from.line {
-		to.line[i] = d.stage(g, to)
+	for _, g := range from.Stages() {
+		d.stage(stageOf(g), to)
 	}
 	from.past.Share()
 	to.latest = d.campaign(from.latest, to)
@@ -122,12 +84,13 @@ func (d *duplicate) campaign(from *campaignState, u *user) *campaignState {
 	if to, ok := d.campaigns[from]; ok {
 		return to
 	}
+	stages := from.live()
 	to := new(campaignState)
 	*to = *from
 	d.campaigns[from] = to
 	to.user, to.head = u, stage{}
-	to.stages = make([]*stage, len(from.stages))
-	for i, g := range from.stages {
+	to.stages = make([]*stage, len(stages))
+	for i, g := range stages {
 		to.stages[i] = d.stage(g, u)
 	}
 	return to
@@ -139,7 +102,7 @@ func (d *duplicate) stage(from *stage, u *user) *stage {
 	}
 	to := new(stage)
 	*to = *from
-	to.listed, to.moved = false, false
+	to.Owner, to.Watched, to.moved = to, false, false
 	d.stages[from] = to
 	to.campaign = d.campaign(from.campaign, u)
 	from.compact() // what has left is no longer among the jobs

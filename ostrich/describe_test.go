@@ -18,7 +18,7 @@ import (
 // active users stay the same.
 func (s *Schedule) Describe() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "t=%d  m=%d  busy %d  active %d\n", s.now, s.procs, s.busy, s.Active())
+	fmt.Fprintf(&b, "t=%d  m=%d  busy %d  active %d\n", s.now, s.procs, s.Busy(), s.Active())
 	campaigns := s.Campaigns()
 	for _, u := range s.Users() {
 		if !u.Active && u.Held == 0 && u.Pending == 0 {

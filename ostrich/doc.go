@@ -8,15 +8,9 @@
 // evenly or by weight. It serves a user's campaigns one after the other. The
 // campaign that would finish first there goes first in the real queue.
 //
-// Equal sharing among active users is generalised processor sharing. So an event
-// does not change everybody's completion times: a virtual clock V grows at
-// (processors)/(sum of active weights), and each campaign gets a finish tag when
-// it arrives:
-//
-//	F_i = max(V(t_i), F_{i-1}) + W_i/w_u
-//
-// Campaigns complete virtually in the order of F, however the number of active
-// users changes later. The papers' C~ is computed from F when a caller asks for it.
+// Three packages below, each to be read alone, know one part of it: campaign which jobs
+// belong together, lengths how long a job is expected to run, and sharing the virtual
+// schedule, with its equations. This package composes them: events go in, an order comes out.
 //
 // # Use
 //
@@ -25,6 +19,16 @@
 // Schedule from events that come late. [Pools] keeps one timeline for each set of
 // partitions that share nodes. The package reads no clock and no file, and starts
 // no process: time is an argument.
+//
+// # The files
+//
+// Each calls functions of those before it only, and of the packages below. What goes in:
+// job.go, event.go, options.go. What is kept: jobs.go (found by id), campaign.go (campaigns,
+// stages, users), left.go (what a job counts for), usage.go (what a user has had). The order:
+// rank.go (of campaigns), order.go (of jobs). What events do: count.go (a job counts for
+// more or less), predict.go (lengths, anew), overrun.go (who outlives a length), hold.go,
+// submit.go (jobs come, start and go), change.go, schedule.go (the machine). What can be asked:
+// bound.go, view.go. Schedules of events that come late: clone.go, timeline.go, pools.go.
 //
 // # Sources
 //

@@ -1,23 +1,10 @@
 package ostrich
 
-import "slices"
+import (
+	"slices"
 
-// waits is what one task of a job counts for that has not started: nothing while
-// the job is kept back.
-func (j *job) waits() Duration {
-	if j.held {
-		return 0
-	}
-	return j.expect
-}
-
-// known is what one task of a job counts for, or will count for when it is released.
-func (j *job) known() Duration {
-	if j.held {
-		return j.expect
-	}
-	return j.length
-}
+	"slurm-ostrich/ostrich/sharing"
+)
 
 // keep marks a job as kept back, or as free to start.
 func (j *job) keep(back bool) {
@@ -31,7 +18,7 @@ func (j *job) keep(back bool) {
 	j.held = back
 	j.stage.held += d
 	j.stage.campaign.held += d
-	j.stage.campaign.user.open -= d
+	j.owner().Open -= d
 }
 
 // hold keeps a pending job back. Its work leaves its campaign, as if the job had
@@ -41,17 +28,15 @@ func (s *Schedule) hold(j *job) {
 	if j == nil || j.held || j.running {
 		return
 	}
-	u, g := s.syncOwner(j), j.stage
+	u, g := j.owner(), j.stage
 	j.keep(true)
 	g.unsorted = true
 	s.count(j, 0)
-	s.leaves(u)
+	s.tree.Leave(&u.Line)
 	s.waiting.touch(g)
-	if g.work == 0 {
-		g.vain, g.began = true, notYet
-	}
+	g.Withdraw()
 	if c := g.campaign; c.held == c.open && c.ran == 0 {
-		c.since = notYet
+		c.since = sharing.NotYet
 	}
 	s.version++
 }
@@ -62,44 +47,29 @@ func (s *Schedule) release(j *job) {
 	if j == nil || !j.held {
 		return
 	}
-	u := s.syncOwner(j)
+	u := j.owner()
 	old, c := j.stage, j.stage.campaign
-	first := old.open == old.held // nothing of its stage could start before
+	first := old.Open == old.held // nothing of its stage could start before
 	j.keep(false)
 	j.able, old.unsorted = s.now, true
 	s.begin(c)
 	g := s.stageFor(c)
-	if g.open == 0 || g == old && first {
+	if g.Open == 0 || g == old && first {
 		g.since = s.now
 	}
 	g.joined = s.now
 	if g != old {
 		s.dequeue(j)
 		old.compact()
-		old.open--
-		g.open++
+		old.Open--
+		g.Open++
 		s.enqueue(j, g)
 	}
 	s.count(j, j.expect)
 	s.waiting.touch(old)
 	s.waiting.touch(g)
-	u.sweep()
+	u.Sweep()
 	s.version++
-}
-
-// kept is the work of a stage in which nothing pending can start: what would be
-// ahead of it if it were released now. It distinguishes such stages in the order.
-func (g *stage) kept() Work {
-	if g.held == 0 || g.held < g.queued() {
-		return 0
-	}
-	var sum Work
-	for _, j := range g.pending {
-		if j.queued {
-			sum += j.area(j.expect)
-		}
-	}
-	return sum
 }
 
 // Kept returns the pending jobs that cannot start, by id, see Hold.

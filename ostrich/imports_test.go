@@ -44,7 +44,7 @@ var topLevel = []string{
 // pure are the packages that are told the time and the news, and return what
 // follows. impure is what they do without, each with all below it.
 var (
-	pure   = []string{"ostrich", "ostrich/campaign", "ostrich/lengths", "ostrich/scalar", "priority"}
+	pure   = []string{"ostrich", "ostrich/campaign", "ostrich/lengths", "ostrich/scalar", "ostrich/sharing", "priority"}
 	impure = []string{
 		"context", "time", "os", "net", "log", "syscall", "database", "math/rand", "crypto/rand", "sync", "path/filepath", "testing",
 	}
@@ -63,6 +63,7 @@ var ours = map[string][]string{
 	"ostrich/campaign": {"ostrich/scalar"},
 	"ostrich/lengths":  {"ostrich/scalar"},
 	"ostrich/scalar":   {},
+	"ostrich/sharing":  {"ostrich/scalar"},
 	"slurmdb":          {"ostrich", "ostrich/accounting", "ostrich/accounting/ledger"},
 	"priority":         {"ostrich"},
 	"docs":             {},
@@ -127,6 +128,9 @@ func TestHouseRulesBite(t *testing.T) {
 		}},
 		{"lengths below campaigns", "ostrich/campaign/a.go", `import "slurm-ostrich/ostrich/lengths"`, []string{
 			"ostrich/campaign/a.go:2: imports slurm-ostrich/ostrich/lengths: ostrich/campaign may not know it",
+		}},
+		{"jobs below the shares", "ostrich/sharing/a.go", `import "slurm-ostrich/ostrich"`, []string{
+			"ostrich/sharing/a.go:2: imports slurm-ostrich/ostrich: ostrich/sharing may not know it",
 		}},
 		{"clock in lengths", "ostrich/lengths/a.go", `import "time"`, []string{
 			"ostrich/lengths/a.go:2: imports time: package ostrich/lengths does without",

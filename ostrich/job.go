@@ -5,22 +5,28 @@ import (
 
 	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/scalar"
+	"slurm-ostrich/ostrich/sharing"
 )
 
-// Time is a moment in Unix seconds, see package scalar.
-type Time = scalar.Time
+type (
+	// Time is a moment in Unix seconds, see package scalar.
+	Time = scalar.Time
+	// Duration is a length of time in seconds.
+	Duration = scalar.Duration
+	// Work is an amount of computation in processor-seconds.
+	Work = scalar.Work
+	// JobID is Slurm's id_job.
+	JobID = scalar.JobID
+	// UserID identifies what competes for the machine: one line of the virtual schedule.
+	UserID = scalar.UserID
 
-// Duration is a length of time in seconds.
-type Duration = scalar.Duration
-
-// Work is an amount of computation in processor-seconds.
-type Work = scalar.Work
-
-// JobID is Slurm's id_job.
-type JobID = scalar.JobID
-
-// UserID identifies what competes for the machine: one line of the virtual schedule.
-type UserID = scalar.UserID
+	// Shares divides the machine between users, see package sharing.
+	Shares = sharing.Shares
+	// Account is an inner node of the tree of shares.
+	Account = sharing.Account
+	// UserShare is a leaf of the tree of shares.
+	UserShare = sharing.UserShare
+)
 
 // Job is one record of Slurm's queue: a job, a started task of a job array, a
 // component of a heterogeneous job, or the pending tasks of a job array, which

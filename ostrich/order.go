@@ -51,7 +51,7 @@ func (s *Schedule) Order() []Place {
 	for _, g := range s.waiting.stages {
 		s.sortPending(g)
 		c := g.campaign
-		p := Place{User: c.user.id, Campaign: c.number, Lead: c.lead, Gated: s.gated(g)}
+		p := Place{User: c.user.User, Campaign: c.number, Lead: c.lead, Gated: s.gated(g)}
 		if s.drifts() && !p.Gated {
 			p.Distance = g.key.tag
 		}
@@ -136,16 +136,4 @@ func (i Inside) key(j *job) (key [2]Duration) {
 	case Submission:
 	}
 	return key
-}
-
-// queued is the number of pending jobs.
-func (g *stage) queued() int { return len(g.pending) - g.gone }
-
-// compact drops the jobs that are no longer queued.
-func (g *stage) compact() {
-	if g.gone == 0 {
-		return
-	}
-	g.pending = slices.DeleteFunc(g.pending, func(j *job) bool { return !j.queued })
-	g.gone = 0
 }

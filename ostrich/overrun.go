@@ -2,17 +2,6 @@ package ostrich
 
 import "slurm-ostrich/ostrich/lengths"
 
-// elapsed is how long a task of the job has run by the given time.
-func (j *job) elapsed(now Time) Duration {
-	if !j.running {
-		return 0
-	}
-	if j.paused != 0 {
-		now = j.paused
-	}
-	return Duration(now-j.Start) - j.rested
-}
-
 // await notes when a running job will have run as long as it counts for.
 func (s *Schedule) await(j *job) {
 	j.due = s.now + Time(max(0, j.length-j.elapsed(s.now)))
@@ -42,8 +31,8 @@ func (s *Schedule) forgo(j *job) {
 
 // outlive makes the job that is due first count for more, see lengths.More.
 func (s *Schedule) outlive() {
-	s.settled = false
 	j := s.overruns[0]
+	s.tree.Change(float64(j.due))
 	elapsed := j.elapsed(j.due)
 	more := lengths.More(elapsed, j.Estimate)
 	s.count(j, elapsed+more)

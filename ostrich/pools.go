@@ -14,6 +14,16 @@ type Pool struct {
 	Partitions []string // none: every partition that no other pool names
 }
 
+// Classes are the site's own order of jobs, above that of the campaigns: all of one class
+// goes before all of the next. The zero value is one class of all jobs.
+type Classes struct {
+	Names []string // the first goes first; none: one class "" for all
+
+	// Of returns the place in Names of a job, by its partitions and its QOS as Slurm lists
+	// them. It is nil without names.
+	Of func(partitions, qos string) int
+}
+
 // Pools keeps a timeline for each class of each pool and adds every event to those that
 // it is about. Pools are independent, and so are classes: a user competes in each of them
 // anew. In the order of a pool, each class goes before the next.
@@ -224,6 +234,24 @@ func (p *Pools) move(batches [][]Event, e *Event, was []int, job *placed) {
 		if !slices.Contains(was, i) {
 			batches[i] = append(batches[i], missed...)
 		}
+	}
+}
+
+// Suppose replaces the provisional events of all schedules, see Timeline.Suppose. It
+// ignores events of a partition that belongs to no pool.
+func (p *Pools) Suppose(events ...Event) {
+	if p.single() {
+		p.timelines[0].Suppose(events...)
+		return
+	}
+	batches := make([][]Event, len(p.timelines))
+	for _, e := range events {
+		for _, i := range p.find(&e.Job) {
+			batches[i] = append(batches[i], e)
+		}
+	}
+	for i, b := range batches {
+		p.timelines[i].Suppose(b...)
 	}
 }
 

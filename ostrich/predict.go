@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"slurm-ostrich/ostrich/lengths"
+	"slurm-ostrich/ostrich/sharing"
 )
 
 // predict returns the expected length of a job by the given description, and notes whether
@@ -54,7 +55,7 @@ func (s *Schedule) learn(c *campaignState) {
 	if c.learned = c.ran; c.ran == 0 {
 		return // the jobs that have ended were cancelled
 	}
-	for _, g := range slices.Clone(c.stages) { // the front ones may leave meanwhile
+	for _, g := range slices.Clone(c.live()) { // the front ones may leave meanwhile
 		s.expect(g)
 	}
 }
@@ -64,43 +65,42 @@ func (s *Schedule) learn(c *campaignState) {
 // ended jobs has doubled.
 func (s *Schedule) teach() {
 	for _, u := range sortedUsers(s.users) {
-		if !u.past.Known() && u.open > 0 {
-			s.sync(u.leaf.parent)
-			for _, g := range u.line {
-				s.expect(g)
+		if !u.past.Known() && u.Open > 0 {
+			s.tree.Sync(&u.Line)
+			for _, g := range u.Stages() {
+				s.expect(stageOf(g))
 			}
 		}
 	}
 }
 
 // expect predicts the lengths of a stage's waiting jobs again. One that hardly differs
-// stays. The clocks must be synchronised.
+// stays.
 //
 // All changes are made as one: what one job gave up could be served to other stages
 // before the next one takes it, and the jobs are in an order that depends on who asked.
 func (s *Schedule) expect(g *stage) {
-	var more Work
-	changed, surplus := false, s.surplus
+	changed := false
+	var was, now sharing.Left // of those that differ
 	for _, j := range g.pending {
 		if !j.queued {
 			continue
 		}
-		d, was := s.predict(g.campaign.user, j, &j.Job, 0), j.expect
-		if lengths.Differs(was, d) {
-			before := j.area(j.length)
+		if d := s.predict(g.campaign.user, j, &j.Job, 0); lengths.Differs(j.expect, d) {
+			changed = true
 			j.expect = d
 			j.length = j.waits()
-			s.recount(j)
-			more += j.area(j.length) - before
-			changed = true
+			was.Add(j.left)
+			j.left = j.remaining()
+			now.Add(j.left)
 		}
 	}
 	if !changed {
 		return
 	}
-	s.surplus = surplus - more // without the rounding of a sum in some order
+	s.tree.Recount(&g.Stage, was, now)
 	g.unsorted = true
 	s.waiting.touch(g)
-	s.add(g, more)
+	s.tree.Add(&g.Stage, now.At(s.now)-was.At(s.now))
 	s.version++
 }

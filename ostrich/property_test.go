@@ -123,7 +123,7 @@ func TestWorkConservation(t *testing.T) {
 			if len(s.overruns) > 0 {
 				to = min(to, max(s.now, s.overruns[0].due))
 			}
-			before, capacity := owed(), float64(s.serving())*float64(to-s.Now())
+			before, capacity := owed(), float64(s.tree.Serving())*float64(to-s.Now())
 			mustAdvance(t, s, to)
 			if got, want := before-owed(), min(before, capacity); !near(got, want) {
 				t.Fatalf("served %v of %v from a capacity of %v\n%s", got, before, capacity, s.Describe())
@@ -390,73 +390,4 @@ func TestNoProcessors(t *testing.T) {
 	if len(s.Order()) != 1 || !strings.Contains(s.Describe(), "C~ never") {
 		t.Errorf("%s", s.Describe())
 	}
-}
-
-// TestTagsAreSetWhenRead: tags that are read are those that an event would have set
-// at once, to the last bit, and what a user's line is to be served is their sum.
-func TestTagsAreSetWhenRead(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := mustNew(t, drawOptions(t))
-		for _, e := range drawEvents(t, everything) {
-			mustStep(t, s, e)
-			if rapid.Bool().Draw(t, "unread") {
-				continue
-			}
-			now, atOnce := s.Clone(), s.Clone()
-			for _, u := range sortedUsers(s.users) {
-				read, all := now.users[u.id], atOnce.users[u.id]
-				all.laid = all.completed
-				now.catchUp(read)
-				atOnce.catchUp(all)
-				sum := Work(0)
-				for i, g := range read.line {
-					sum += g.unserved()
-					if want := all.line[i]; g.start != want.start || g.finish != want.finish || g.until != want.until {
-						t.Fatalf("user %d, stage %d: tags %v, %v, %v, want %v, %v, %v",
-							u.id, i, g.start, g.finish, g.until, want.start, want.finish, want.until)
-					}
-				}
-				if !near(float64(sum), float64(read.unserved)) {
-					t.Fatalf("user %d: %v processor-seconds, want %v", u.id, read.unserved, sum)
-				}
-				if u.leaf.active() && !near(u.until, read.line[len(read.line)-1].until) {
-					t.Fatalf("user %d: served until %v, want %v", u.id, u.until, read.line[len(read.line)-1].until)
-				}
-			}
-		}
-	})
-}
-
-// TestRaise: raising what is completed behind a stage does what laying it out would, to
-// the last bit.
-func TestRaise(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := mustNew(t, drawOptions(t))
-		d := everything
-		d.users = 2
-		for _, e := range drawEvents(t, d) {
-			mustStep(t, s, e)
-		}
-		for _, u := range sortedUsers(s.users) {
-			now := s.clockAt(u.leaf.parent, s.moment)
-			for i, g := range u.line {
-				if g.completed == notYet {
-					continue
-				}
-				a, b := s.Clone(), s.Clone()
-				raised, laid := a.users[u.id], b.users[u.id]
-				raised.reached[i] = max(raised.upTo(i), now-rapid.Float64Range(0, 10).Draw(t, "earlier"))
-				laid.reached[i] = raised.reached[i]
-				for k := i + 1; k <= raised.raise(i); k++ {
-					b.layOut(laid.line[k], k)
-				}
-				for k, g := range raised.line {
-					if h := laid.line[k]; g.start != h.start || g.finish != h.finish || raised.upTo(k) != laid.upTo(k) {
-						t.Fatalf("user %d, stage %d behind %d: tags %v, %v, %v, want %v, %v, %v",
-							u.id, k, i, g.start, g.finish, raised.upTo(k), h.start, h.finish, laid.upTo(k))
-					}
-				}
-			}
-		}
-	})
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"slurm-ostrich/ostrich/sharing"
 )
 
 // Rank is a campaign with pending jobs, as Schedule.Ranking lists it.
@@ -37,7 +39,6 @@ type waiting struct {
 	stages  []*stage // sorted by their keys
 	ranks   []Rank   // of stages
 	moved   []*stage // that may have another place now, or none
-	users   []*user  // further stages of these may have another place, see user.laid
 	gone    int      // of moved, about how many have no pending job
 	moment  float64  // for which the stages were sorted
 	version uint64   // of the schedule that was sorted
@@ -51,13 +52,8 @@ func (w *waiting) touch(g *stage) {
 	}
 }
 
-// shift notes that tags of a user's line are to be set before the stages are sorted.
-func (w *waiting) shift(u *user) {
-	if !u.shifted && u.laid < len(u.line) {
-		u.shifted = true
-		w.users = append(w.users, u)
-	}
-}
+// touchStage notes it of a stage whose tags the virtual schedule has set.
+func (w *waiting) touchStage(g *sharing.Stage) { w.touch(stageOf(g)) }
 
 // drop notes that a stage lost its last pending job. If nobody asks for the ranking, it
 // forgets such stages after a while.
@@ -67,7 +63,7 @@ func (w *waiting) drop(g *stage) {
 		return
 	}
 	w.moved = slices.DeleteFunc(w.moved, func(g *stage) bool {
-		g.moved = g.listed || g.queued() > 0
+		g.moved = g.Watched || g.queued() > 0
 		return !g.moved
 	})
 	w.gone = 0
@@ -78,31 +74,29 @@ func (w *waiting) drop(g *stage) {
 // users have had fades.
 func (s *Schedule) drifts() bool { return s.options.Grace > 0 || s.options.Memory > 0 }
 
+func (s *Schedule) versionNow() uint64 { return s.tree.Version() + s.version }
+
 // sortWaiting puts the stages with pending jobs in order.
 func (s *Schedule) sortWaiting() {
 	w := &s.waiting
-	moment := s.moment
+	moment := s.tree.Moment()
 	if s.drifts() {
-		if moment = float64(s.now); moment == w.moment && w.version == s.version {
+		if moment = float64(s.now); moment == w.moment && w.version == s.versionNow() {
 			return
 		}
 	}
-	for _, u := range w.users {
-		u.shifted = false
-		s.catchUp(u)
-	}
-	w.users = w.users[:0]
+	s.tree.CatchUp()
 	// Below accounts, tags on the root's clock are sums of all that is active: any
 	// event may change them, of another user or of the shares too, and they may
 	// differ in the last bit from one moment to the next. They are computed for
 	// the latest event, never for the latest question.
-	nested := len(s.accounts) > 1 && (w.moment != moment || w.version != s.version || len(w.moved) > 0)
+	nested := s.tree.Nested() && (w.moment != moment || w.version != s.versionNow() || len(w.moved) > 0)
 	if s.drifts() || nested || len(w.moved) > 8+len(w.stages)/8 {
 		s.sortAll()
 	} else {
 		s.sortMoved()
 	}
-	w.moved, w.gone, w.moment, w.version = w.moved[:0], 0, moment, s.version
+	w.moved, w.gone, w.moment, w.version = w.moved[:0], 0, moment, s.versionNow()
 }
 
 // sortMoved removes the stages that may have another place from the order and
@@ -110,7 +104,7 @@ func (s *Schedule) sortWaiting() {
 func (s *Schedule) sortMoved() {
 	w := &s.waiting
 	for _, g := range w.moved {
-		if !g.listed {
+		if !g.Watched {
 			continue
 		}
 		if g.queued() > 0 && g.key == s.keyOf(g) {
@@ -119,11 +113,11 @@ func (s *Schedule) sortMoved() {
 		}
 		i, _ := slices.BinarySearchFunc(w.stages, g, compareStages)
 		w.stages, w.ranks = slices.Delete(w.stages, i, i+1), slices.Delete(w.ranks, i, i+1)
-		g.listed = false
+		g.Watched = false
 	}
 	for _, g := range w.moved {
 		if g.moved && g.queued() > 0 {
-			g.key, g.listed = s.keyOf(g), true
+			g.key, g.Watched = s.keyOf(g), true
 			i, _ := slices.BinarySearchFunc(w.stages, g, compareStages)
 			w.stages, w.ranks = slices.Insert(w.stages, i, g), slices.Insert(w.ranks, i, s.rankOf(g))
 		}
@@ -135,14 +129,14 @@ func (s *Schedule) sortMoved() {
 func (s *Schedule) sortAll() {
 	w := &s.waiting
 	for _, g := range w.moved {
-		if !g.listed {
+		if !g.Watched {
 			w.stages = append(w.stages, g)
 		}
 		g.moved = false
 	}
 	w.stages = slices.DeleteFunc(w.stages, func(g *stage) bool {
-		g.listed = g.queued() > 0
-		return !g.listed
+		g.Watched = g.queued() > 0
+		return !g.Watched
 	})
 	for _, g := range w.stages {
 		g.key = s.keyOf(g)
@@ -164,7 +158,7 @@ func (s *Schedule) sortAll() {
 // rankOf returns the entry of a stage in Ranking.
 func (s *Schedule) rankOf(g *stage) Rank {
 	return Rank{
-		User: g.campaign.user.id, Campaign: g.campaign.number, Lead: g.campaign.lead, Stage: g.number,
+		User: g.campaign.user.User, Campaign: g.campaign.number, Lead: g.campaign.lead, Stage: g.number,
 		Gated: g.key.gated, Held: g.key.gated && s.options.Gate == Strict,
 	}
 }
@@ -180,28 +174,37 @@ type stageKey struct {
 // keyOf returns the present key of a stage.
 func (s *Schedule) keyOf(g *stage) stageKey {
 	r := stageKey{gated: s.gated(g), done: math.Inf(1), since: g.since}
-	u := g.campaign.user
 	switch {
 	case s.overdue(g):
-		r.done = g.completed
+		r.done = g.Completed
 	case s.drifts():
-		now := float64(s.now)
-		ahead := g.left.at(s.now)
-		if g.completed == notYet {
-			ahead = g.ahead(s.clockAt(u.leaf.parent, now))
-		}
-		ahead += g.kept()
-		r.tag = float64(ahead*s.having(u, now)) * s.spread(u.leaf)
+		u, ahead := g.campaign.user, s.tree.Ahead(&g.Stage, s.now)+g.kept()
+		r.tag = float64(ahead*s.having(u, float64(s.now))) * s.tree.Spread(&u.Line)
 	default:
-		r.tag = s.project(u.leaf.parent, g.finish+float64(g.kept())/u.leaf.weight)
+		r.tag = s.tree.Tag(&g.Stage, g.kept())
 	}
 	return r
 }
 
+// kept is the work of a stage in which nothing pending can start: what would be
+// ahead of it if it were released now. It distinguishes such stages in the order.
+func (g *stage) kept() Work {
+	if g.held == 0 || g.held < g.queued() {
+		return 0
+	}
+	var sum Work
+	for _, j := range g.pending {
+		if j.queued {
+			sum += j.area(j.expect)
+		}
+	}
+	return sum
+}
+
 // overdue reports whether a stage is so late that it goes first.
 func (s *Schedule) overdue(g *stage) bool {
-	return g.completed != notYet && g.held < max(g.queued(), 1) &&
-		(s.options.Grace == 0 || s.frontBy(float64(g.since), g.completed) < float64(s.now))
+	return g.Completed != sharing.NotYet && g.held < max(g.queued(), 1) &&
+		(s.options.Grace == 0 || s.frontBy(float64(g.since), g.Completed) < float64(s.now))
 }
 
 // frontBy is when work of a campaign submitted at first, and completed virtually at
@@ -229,11 +232,11 @@ func compareStages(a, b *stage) int {
 	}
 	return cmp.Or(
 		cmp.Compare(a.key.since, b.key.since),
-		cmp.Compare(a.campaign.user.id, b.campaign.user.id),
+		cmp.Compare(a.campaign.user.User, b.campaign.user.User),
 		cmp.Compare(a.campaign.number, b.campaign.number),
 		cmp.Compare(a.number, b.number),
 	)
 }
 
 // gated reports whether the gate keeps a stage behind the others.
-func (s *Schedule) gated(g *stage) bool { return s.options.Gate != Off && g.began == notYet }
+func (s *Schedule) gated(g *stage) bool { return s.options.Gate != Off && g.Began == sharing.NotYet }

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"slurm-ostrich/ostrich/lengths"
+	"slurm-ostrich/ostrich/sharing"
 )
 
 // Errors of Schedule.Step and AdvanceTo, wrapped with the event they reject. A
@@ -26,36 +26,22 @@ var (
 // A Schedule is not safe for concurrent use.
 type Schedule struct {
 	options Options
-	procs   int // of the machine
-	size    int // m: its parts, see Job.Size
-	busy    int // parts that running jobs take
-
-	now    Time
-	moment float64 // of the latest event, real or virtual; never after now
-
-	root     *node
-	accounts map[string]*node
-	places   map[UserID]UserShare
-	shares   *Shares
+	procs   int          // of the machine
+	now     Time         // never before tree.Moment
+	tree    sharing.Tree // of the lines of the users
 
 	users    map[UserID]*user
 	jobs     jobTable
 	groups   map[JobID]*group
-	overruns dueHeap  // running jobs
-	left     left     // of all jobs that have not ended
-	surplus  Work     // what the virtual schedule owes beyond that, see settle
-	debtors  []debtor // by when their last jobs had ended; some are over
-	settled  bool     // since the latest change
+	overruns dueHeap // running jobs
 	waiting  waiting
-	version  uint64
+	version  uint64 // of what the tree does not know
 
 	class   int    // its place in classes
 	classes *peers // of a pool that has several, see Pools.At; nil: it has one
 
 	used   lengths.Used // of the limits of all jobs, with lengths.Alike
 	taught int          // its jobs at the last teach
-
-	onCompletion func(lead JobID, at float64) // or nil
 }
 
 // A group holds together the records of a job array or a heterogeneous job.
@@ -70,10 +56,10 @@ func New(o Options) (*Schedule, error) {
 		return nil, fmt.Errorf("schedule: %w", err)
 	}
 	s := &Schedule{
-		options: o, procs: o.Procs, size: o.Procs,
+		options: o, procs: o.Procs, tree: sharing.New(sharing.Options{Size: o.Procs, Parallel: o.Machine == Parallel, Settle: o.Settle}),
 		users: make(map[UserID]*user), groups: make(map[JobID]*group),
 	}
-	s.grow(&Shares{})
+	s.tree.Moved = s.waiting.touchStage
 	return s, nil
 }
 
@@ -81,7 +67,12 @@ func New(o Options) (*Schedule, error) {
 // campaign's lead (see Campaign.Lead) and C~ in seconds. If a campaign gets more work
 // after its completion, f is called again; the last call counts. A nil f stops the
 // calls. A clone calls nothing.
-func (s *Schedule) OnCompletion(f func(lead JobID, at float64)) { s.onCompletion = f }
+func (s *Schedule) OnCompletion(f func(lead JobID, at float64)) {
+	s.tree.Completed = nil
+	if f != nil {
+		s.tree.Completed = func(g *sharing.Stage, at float64) { f(stageOf(g).campaign.lead, at) }
+	}
+}
 
 // Now returns the time of the latest event or AdvanceTo.
 func (s *Schedule) Now() Time { return s.now }
@@ -92,17 +83,20 @@ func (s *Schedule) Version() uint64 {
 	if s.drifts() {
 		s.sortWaiting()
 	}
-	return s.version
+	return s.versionNow()
 }
 
 // Procs returns the number of processors of the machine.
 func (s *Schedule) Procs() int { return s.procs }
 
 // Size returns m, the number of parts of the machine, see Job.Size.
-func (s *Schedule) Size() int { return s.size }
+func (s *Schedule) Size() int { return s.tree.Size() }
 
 // Busy returns the number of parts of the machine that running jobs take.
-func (s *Schedule) Busy() int { return s.busy }
+func (s *Schedule) Busy() int { return s.tree.Busy() }
+
+// Shares returns how the schedule divides the machine. The caller must not change it.
+func (s *Schedule) Shares() *Shares { return s.tree.Shares() }
 
 // AdvanceTo lets time pass up to t. It returns ErrOutOfOrder if t is before Now.
 func (s *Schedule) AdvanceTo(t Time) error {
@@ -110,22 +104,20 @@ func (s *Schedule) AdvanceTo(t Time) error {
 		return fmt.Errorf("advance from %d to %d: %w", s.now, t, ErrOutOfOrder)
 	}
 	for {
-		if !s.settled && s.options.Settle && float64(t) > s.moment {
-			s.settle() // after all events of the moment: one may give back what another took
+		if float64(t) > s.tree.Moment() {
+			s.tree.Settle()
 		}
-		due := s.nextCompletion()
+		due := s.tree.Next()
 		// A job that ends on time is no overdue one, hence "before t" for
 		// these and "up to t" for completions, which therefore go first.
 		if len(s.overruns) > 0 && s.overruns[0].due < t && float64(s.overruns[0].due) < due {
-			s.pass(float64(s.overruns[0].due))
 			s.outlive()
 			continue
 		}
 		if due > float64(t) {
 			break
 		}
-		s.pass(due)
-		s.completeNext()
+		s.tree.Complete(due)
 	}
 	s.now = t
 	return nil
@@ -143,16 +135,15 @@ func (s *Schedule) Step(e Event) error {
 	if err := s.AdvanceTo(e.At); err != nil {
 		return fmt.Errorf("%v of job %d: %w", e.Kind, e.Job.ID, err)
 	}
-	s.pass(float64(e.At))
-	s.settled = false
+	s.tree.Change(float64(e.At))
 	switch e.Kind {
 	case Capacity:
-		s.sync(s.root)
-		s.procs, s.size = e.Procs, cmp.Or(e.Size, e.Procs)
+		s.procs = e.Procs
+		s.tree.Resize(cmp.Or(e.Size, e.Procs))
 		s.version++
 	case Reshare:
-		if !slices.Equal(s.shares.Accounts, e.Shares.Accounts) || !slices.Equal(s.shares.Users, e.Shares.Users) {
-			s.grow(e.Shares)
+		if !slices.Equal(s.Shares().Accounts, e.Shares.Accounts) || !slices.Equal(s.Shares().Users, e.Shares.Users) {
+			s.tree.Divide(e.Shares)
 			s.version++
 		}
 	case Submit:
@@ -224,241 +215,4 @@ func (s *Schedule) check(e *Event, j *job) error {
 		return fmt.Errorf("ends at %d, before its start at %d: %w", e.Job.End, e.Job.Start, ErrBadEvent)
 	}
 	return nil
-}
-
-// syncUser brings the clocks of a user up to the present and returns the user.
-func (s *Schedule) syncUser(id UserID) *user {
-	u, ok := s.users[id]
-	if !ok {
-		u = &user{id: id}
-		u.leaf = s.plant(u)
-		s.users[id] = u
-	}
-	s.sync(u.leaf.parent)
-	return u
-}
-
-// syncOwner brings the clocks of a job's user up to the present and returns the user.
-func (s *Schedule) syncOwner(j *job) *user {
-	u := j.stage.campaign.user
-	s.sync(u.leaf.parent)
-	return u
-}
-
-func (s *Schedule) submit(from *Job) *job {
-	u := s.syncUser(from.User)
-	j := newJob(from)
-	j.expect = s.predict(u, j, from, from.Count())
-	array := s.arrayOf(j)
-	c := s.campaignOf(u, j, array)
-	s.begin(c)
-	g := s.stageFor(c)
-	c.latest, g.joined = s.now, s.now
-	s.join(j, g, array)
-	s.count(j, j.expect)
-	s.outgrow(u)
-	return j
-}
-
-func newJob(from *Job) *job {
-	j := &job{Job: *from, asked: int32(min(from.Procs, math.MaxInt32)), askedSize: from.Size, place: -1}
-	j.Start, j.End = 0, 0
-	return j
-}
-
-// arrayOf is the group that a new job belongs to; nil if there is none yet.
-func (s *Schedule) arrayOf(j *job) *group {
-	if j.Group == 0 {
-		return nil
-	}
-	return s.groups[j.Group]
-}
-
-// join puts a new job into a stage. It counts for nothing yet.
-func (s *Schedule) join(j *job, g *stage, array *group) {
-	c := g.campaign
-	g.open++
-	c.open++
-	c.user.open++
-	c.user.tasks += j.Count()
-	c.ended = 0
-	if c == c.user.latest {
-		c.user.recent = j
-	}
-	if j.Group != 0 {
-		if array == nil {
-			array = &group{campaign: c}
-			s.groups[j.Group] = array
-		}
-		if array.campaign == c {
-			array.open++
-			j.array = array
-		}
-	}
-	s.jobs.put(j)
-	s.enqueue(j, g)
-}
-
-// enqueue puts a job among the pending ones of a stage.
-func (s *Schedule) enqueue(j *job, g *stage) {
-	if j.stage == g && slices.Contains(g.pending, j) {
-		g.compact() // a requeued job may still be there, as one that left
-	}
-	j.stage, j.queued, j.able = g, true, s.now
-	if g.queued() == 0 || g.held > 0 {
-		s.waiting.touch(g)
-	}
-	g.pending = append(g.pending, j)
-	g.unsorted = true
-	s.version++
-}
-
-// dequeue removes a job from the pending ones.
-func (s *Schedule) dequeue(j *job) {
-	j.queued = false
-	j.stage.gone++
-	if j.stage.queued() == 0 {
-		s.waiting.drop(j.stage)
-	} else if j.stage.held > 0 {
-		s.waiting.touch(j.stage) // what is left of it may all be kept back
-	}
-	if j.stage.gone > len(j.stage.pending)/2 {
-		j.stage.compact()
-	}
-	s.version++
-}
-
-// count makes each task of a job count for d seconds from now on.
-func (s *Schedule) count(j *job, d Duration) { s.revise(j, &j.Job, d) }
-
-// revise makes a job count for what is known of it from now on. The change is
-// made at once: work taken away and given back would be served twice.
-func (s *Schedule) revise(j *job, as *Job, d Duration) {
-	u, more := j.stage.campaign.user, as.Count()-j.Count()
-	u.tasks += more
-	before := j.area(j.length)
-	j.Tasks, j.Procs, j.Size, j.Estimate, j.Partition = as.Tasks, as.Procs, as.Size, as.Estimate, as.Partition
-	j.Class, j.Hint = as.Class, as.Hint
-	j.length = d
-	s.recount(j)
-	s.sync(u.leaf.parent)
-	s.add(j.stage, j.area(d)-before)
-	if more > 0 {
-		s.outgrow(u)
-	}
-}
-
-// occupy changes how much of the machine is busy. The clocks must be synchronised.
-func (s *Schedule) occupy(u *user, size int) {
-	if s.options.Memory > 0 {
-		u.remember(s.moment, s.options.Memory)
-	}
-	s.busy += size
-	u.busy += size
-}
-
-func (s *Schedule) start(j *job, as *Job) {
-	s.release(j)
-	u := s.syncOwner(j)
-	s.dequeue(j)
-	if as.Estimate != j.Estimate || as.Class != j.Class || as.Hint != j.Hint {
-		j.expect = s.predict(u, j, as, as.Count()-j.Count())
-	}
-	s.revise(j, as, j.expect)
-	j.Start, j.running, j.rested = s.now, true, 0
-	s.recount(j)
-	s.occupy(u, j.takes())
-	s.await(j)
-}
-
-func (s *Schedule) suspend(j *job) {
-	s.occupy(s.syncOwner(j), -j.takes())
-	j.paused = s.now
-	s.recount(j)
-	s.forgo(j)
-}
-
-func (s *Schedule) resume(j *job) {
-	s.occupy(s.syncOwner(j), j.takes())
-	j.rested += Duration(s.now - j.paused)
-	j.paused = 0
-	s.recount(j)
-	s.await(j)
-}
-
-func (s *Schedule) requeue(j *job, as *Job) {
-	s.halt(j)
-	j.Start, j.running, j.paused, j.rested = 0, false, 0, 0
-	s.enqueue(j, j.stage)
-	waits := j.Job
-	waits.Procs, waits.Size = int(j.asked), j.askedSize
-	s.revise(j, &waits, j.expect)
-	s.change(j, as)
-}
-
-// halt removes a started job from its processors.
-func (s *Schedule) halt(j *job) {
-	if j.paused == 0 {
-		s.occupy(s.syncOwner(j), -j.takes())
-	}
-	s.forgo(j)
-}
-
-func (s *Schedule) end(j *job, as *Job) {
-	c := j.stage.campaign
-	ran := Duration(0)
-	if as.Start != 0 {
-		ran = as.ran()
-		asked := j.request(as)
-		asked.Hint = cmp.Or(as.Hint, j.Hint) // accounting may know of none
-		c.user.past.Learn(s.options.Predictor, &s.used, &asked, as.Outcome, ran)
-		c.ran += j.Count()
-	}
-	c.longest = max(c.longest, ran)
-	s.count(j, ran)
-	s.depart(j)
-	if s.options.Predictor != lengths.Alike {
-		return
-	}
-	if c.ran >= 2*c.learned {
-		s.learn(c)
-	}
-	if n := s.used.Count(); n >= max(1, 2*s.taught) {
-		s.taught = n
-		s.teach()
-	}
-}
-
-// depart removes a job. What it counts for stays with its campaign.
-func (s *Schedule) depart(j *job) {
-	g, c := j.stage, j.stage.campaign
-	if j.held {
-		j.keep(false)
-		s.waiting.touch(g)
-	}
-	if j.running {
-		s.halt(j)
-	} else {
-		s.dequeue(j)
-	}
-	s.forget(j)
-	s.jobs.remove(j.ID)
-	if c.user.recent == j {
-		c.user.recent = nil
-	}
-	if j.array != nil {
-		if j.array.open--; j.array.open == 0 {
-			delete(s.groups, j.Group)
-		}
-	}
-	g.open--
-	if c.open--; c.open == 0 {
-		c.ended = s.now
-	}
-	c.user.sweep()
-	c.user.open--
-	c.user.tasks -= j.Count()
-	c.user.failing = slices.DeleteFunc(c.user.failing, func(f *job) bool { return f == j })
-	s.leaves(c.user)
-	s.version++
 }

@@ -29,5 +29,5 @@ func (s *Schedule) having(u *user, moment float64) Work {
 	if h == 0 {
 		return 1
 	}
-	return u.use(moment, h)/Work(s.entitled(u.leaf)) + Work(max(s.size, 1))*Work(unremembered)
+	return u.use(moment, h)/Work(s.tree.Entitled(&u.Line)) + Work(max(s.tree.Size(), 1))*Work(unremembered)
 }

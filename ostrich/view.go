@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"slurm-ostrich/ostrich/sharing"
 )
 
 // Campaign is a campaign J_i^u as it stands at a moment, with the papers'
@@ -148,9 +150,9 @@ func (s *Schedule) Campaigns() []Campaign {
 	var list []Campaign
 	var owed []Work // B + W_i of each, see bound
 	for _, u := range sortedUsers(s.users) {
-		line := make([]*campaignState, len(u.line))
-		for i, g := range u.line {
-			line[i] = g.campaign
+		line := make([]*campaignState, len(u.Stages()))
+		for i, g := range u.Stages() {
+			line[i] = stageOf(g).campaign
 		}
 		slices.SortStableFunc(line, func(a, b *campaignState) int { return cmp.Compare(a.number, b.number) })
 		for _, c := range slices.Compact(line) {
@@ -176,17 +178,15 @@ func (s *Schedule) Campaigns() []Campaign {
 }
 
 func (s *Schedule) view(c *campaignState) Campaign {
-	u := c.user
-	s.catchUp(u)
-	now := s.clockAt(u.leaf.parent, float64(s.now))
+	stages, now := c.live(), float64(s.now)
 	v := Campaign{
-		User: u.id, Number: c.number, Lead: c.lead, Name: c.name, First: c.first, Latest: c.latest, Since: c.since, Ended: c.ended,
+		User: c.user.User, Number: c.number, Lead: c.lead, Name: c.name, First: c.first, Latest: c.latest, Since: c.since, Ended: c.ended,
 		Work: c.settled, Served: c.settled,
-		Started: c.began != notYet, VirtualStart: c.began,
+		Started: c.began != sharing.NotYet, VirtualStart: c.began,
 		Completed: true, VirtualEnd: c.completed,
 	}
-	for _, g := range c.stages {
-		v.Left += g.left.at(s.now)
+	for _, g := range stages {
+		v.Left += g.Left(s.now)
 		s.sortPending(g)
 		for _, j := range g.pending {
 			v.Pending = append(v.Pending, j.ID)
@@ -194,25 +194,21 @@ func (s *Schedule) view(c *campaignState) Campaign {
 				v.Held = append(v.Held, j.ID)
 			}
 		}
-		if g.vain {
+		if g.Vain {
 			continue
 		}
-		if !v.Started && v.VirtualStart == notYet {
-			v.Started, v.VirtualStart = g.began != notYet, g.began
-			if !v.Started {
-				v.VirtualStart = s.realTime(u, g.start, now)
-			}
+		if v.VirtualStart == sharing.NotYet {
+			v.Started, v.VirtualStart = g.Began != sharing.NotYet, s.tree.VirtualStart(&g.Stage, s.now)
 		}
-		v.Work += g.work
-		if g.completed != notYet {
-			v.Served += g.work
-			v.VirtualEnd = max(v.VirtualEnd, g.completed)
-			continue
+		v.Work += g.Work
+		v.Served += g.Work - s.tree.Pending(&g.Stage, now)
+		end := s.tree.VirtualEnd(&g.Stage, s.now)
+		if g.Completed != sharing.NotYet {
+			end = max(v.VirtualEnd, end)
 		}
-		v.Served += g.work - g.owed(now)
-		v.Completed, v.VirtualEnd = false, s.realTime(u, g.finish, now)
+		v.Completed, v.VirtualEnd = v.Completed && g.Completed != sharing.NotYet, end
 	}
-	if c.since == notYet {
+	if c.since == sharing.NotYet {
 		v.Since = c.first
 		if c.open > 0 {
 			v.Waiting, v.Started, v.Completed = true, false, false
@@ -224,51 +220,20 @@ func (s *Schedule) view(c *campaignState) Campaign {
 	return v
 }
 
-// owed is the work of a stage that is still to be served, when the clock of
-// the user's account shows now.
-func (g *stage) owed(now float64) Work {
-	if g.completed != notYet {
-		return 0
-	}
-	return Work(max(0, g.finish-max(now, g.start)) * g.campaign.user.leaf.weight)
-}
-
-// ahead is the work of the user up to the end of a stage that is still to be
-// served, when the clock of the user's account shows now.
-func (g *stage) ahead(now float64) Work {
-	return Work(max(0, g.finish-now) * g.campaign.user.leaf.weight)
-}
-
-// realTime is the moment at which the clock of the user's account will show
-// the tag, on the whole machine and with the active users of now:
-//
-//	C~ = now + k·W/m  for the work W before the tag (equation 4.1)
-func (s *Schedule) realTime(u *user, tag, now float64) float64 {
-	if tag <= now {
-		return float64(s.now)
-	}
-	if s.size == 0 {
-		return math.Inf(1)
-	}
-	return float64(s.now) + (tag-now)*u.leaf.weight/(float64(s.size)*s.fraction(u.leaf))
-}
-
 // Users returns the users that have been seen, by id.
 func (s *Schedule) Users() []User {
 	list := make([]User, 0, len(s.users))
 	for _, u := range sortedUsers(s.users) {
-		f := s.fraction(u.leaf)
-		v := User{User: u.id, Active: u.leaf.active(), Fraction: f, Entitled: f * float64(s.size), Held: u.busy}
-		s.catchUp(u)
-		now := s.clockAt(u.leaf.parent, float64(s.now))
-		for _, g := range u.line {
-			for _, j := range g.pending {
+		f := s.tree.Fraction(&u.Line)
+		v := User{User: u.User, Active: u.Active(), Fraction: f, Entitled: f * float64(s.Size()), Held: u.busy}
+		for _, g := range u.Stages() {
+			for _, j := range stageOf(g).pending {
 				if j.queued && !j.held {
 					v.Pending += j.area(j.length)
 					v.Asked += j.takes()
 				}
 			}
-			v.Owed += g.owed(now)
+			v.Owed += s.tree.Pending(g, float64(s.now))
 		}
 		list = append(list, v)
 	}
@@ -280,7 +245,7 @@ func (s *Schedule) Users() []User {
 func (s *Schedule) Active() int {
 	k := 0
 	for _, u := range s.users {
-		if u.leaf.active() {
+		if u.Active() {
 			k++
 		}
 	}
@@ -291,9 +256,9 @@ func (s *Schedule) Active() int {
 func (s *Schedule) Unfinished() int {
 	n := 0
 	for _, u := range s.users {
-		for _, g := range u.line {
-			c := g.campaign
-			if g == c.stages[0] && (c.open > 0 || slices.ContainsFunc(c.stages, func(g *stage) bool { return g.completed == notYet && !g.vain })) {
+		for _, g := range u.Stages() {
+			c := stageOf(g).campaign
+			if g == &c.live()[0].Stage && (c.open > 0 || slices.ContainsFunc(c.stages, func(g *stage) bool { return g.Completed == sharing.NotYet && !g.Vain })) {
 				n++
 			}
 		}
@@ -308,7 +273,7 @@ func (s *Schedule) CampaignOf(id JobID) (UserID, int, bool) {
 	if j == nil {
 		return 0, 0, false
 	}
-	return j.stage.campaign.user.id, j.stage.campaign.number, true
+	return j.owner().User, j.stage.campaign.number, true
 }
 
 // StageOf returns the stage of its campaign, from 1, in which a job is served, see
@@ -324,7 +289,7 @@ func (s *Schedule) StageOf(id JobID) (int, bool) {
 // NextCompletion returns the moment, in seconds of real time, at which the next
 // campaign completes virtually if nothing happens before. A strict gate may open
 // then. It returns +Inf if there is none.
-func (s *Schedule) NextCompletion() float64 { return s.nextCompletion() }
+func (s *Schedule) NextCompletion() float64 { return s.tree.Next() }
 
 // NextOverrun returns when the next running job will have run for as long as it
 // counts for, if nothing happens before; 0 if none runs. If the job still runs a

@@ -51,6 +51,9 @@ func submitCampaign(t failer, s *Schedule, at Time, u UserID, first JobID, lengt
 	}
 }
 
+// rounding is the tolerance of package sharing.
+const rounding = 1e-6
+
 // epoch is moment 0 of the examples on a machine: Start 0 means "not yet".
 var epoch Time = 1000
 

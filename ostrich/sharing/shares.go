@@ -1,4 +1,6 @@
-package ostrich
+package sharing
+
+import "slurm-ostrich/ostrich/scalar"
 
 // Shares divides the machine between users. It is a tree of accounts with users as
 // its leaves; each node has a weight relative to its siblings. A node's share is
@@ -22,7 +24,7 @@ type Account struct {
 
 // UserShare is a leaf of the tree.
 type UserShare struct {
-	User    UserID
+	User    scalar.UserID
 	Account string  // "" for a child of the root
 	Weight  float64 // relative to its siblings; see MinWeight
 }
@@ -30,6 +32,3 @@ type UserShare struct {
 // MinWeight replaces smaller weights. So a user without a share is still served when
 // nobody else is active, and every completion time is finite.
 const MinWeight = 1e-6
-
-// Shares returns how the schedule divides the machine. The caller must not change it.
-func (s *Schedule) Shares() *Shares { return s.shares }
