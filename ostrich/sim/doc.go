@@ -45,7 +45,11 @@
 // reservations are made anew at each pass, in its order, as deep as Machine.Depth.
 //
 // Under Slurm jobs start as slurmctld's two schedulers start them, see [Scheduler].
-// Processors are alike; the model has no nodes.
+//
+// Processors are alike, unless the machine has a Cluster: then each job is placed on
+// nodes that have what it asks for (package nodes). Under Slurm they are chosen as
+// select/cons_tres chooses them, which depends on their places, so that single nodes
+// are looked at.
 //
 // A job that runs for longer than its estimate ends at its estimate under
 // Machine.Kill. Otherwise it runs on, and from then on is expected to end at any

@@ -36,11 +36,12 @@ type engine struct {
 	inTurn  bool          // no job passes another
 	kept    *conservative // reservations that are kept from pass to pass
 	slurm   slurm         // when Slurm's schedulers look
+	placed  *placed       // jobs on nodes; nil on identical processors
 	profile profile       // of the reservations, reused
 	ranking
 }
 
-func newEngine(m Machine, jobs []Job) *engine {
+func newEngine(m Machine, jobs []Job, f *floor) *engine {
 	e := &engine{
 		Machine: m, jobs: jobs, start: make([]ostrich.Time, len(jobs)), next: never, free: m.Procs,
 		expects: m.Backfill == EASY || m.Backfill == Conservative || m.Backfill == Slurm || m.EventOrder == PerEvent,
@@ -49,6 +50,9 @@ func newEngine(m Machine, jobs []Job) *engine {
 		slurm:   slurm{Scheduler: m.Scheduler.filled()},
 	}
 	e.latest = filling{engine: e, kind: m.Backfill, depth: m.Depth, tests: -1}
+	if f != nil {
+		e.placed = newPlaced(e, f)
+	}
 	return e
 }
 
@@ -74,6 +78,9 @@ func (e *engine) run() error {
 func (e *engine) batch() error {
 	e.happened = e.next == e.now
 	e.lasts = e.lasts && e.latest.holds()
+	if e.placed != nil {
+		e.placed.release()
+	}
 	for e.ends.first() == e.now {
 		e.happened, e.lasts = true, false
 		if err := e.end(); err != nil {
@@ -125,6 +132,9 @@ func (e *engine) advance() (more bool, err error) {
 			return false, err
 		}
 	}
+	if e.placed != nil {
+		next = min(next, e.placed.releases.first())
+	}
 	if e.Backfill == Slurm && e.free >= e.narrowest() {
 		if at := e.slurm.wake(e.now); at < next {
 			next, e.woken = at, false
@@ -160,12 +170,11 @@ func (e *engine) await() {
 
 // arrive handles a job that can start from now on.
 func (e *engine) arrive(i int32) error {
-	j := &e.jobs[i]
 	switch {
 	case e.kept != nil:
 		e.kept.arrive(i)
 		return nil
-	case e.lasts && e.latest.admits(j):
+	case e.lasts && e.latest.admits(i):
 		return e.begin(i)
 	}
 	e.enqueue(i)
@@ -189,11 +198,15 @@ func (e *engine) place(i int32) int {
 // begin starts a job that does not wait, or no longer.
 func (e *engine) begin(i int32) error {
 	j := &e.jobs[i]
+	procs := j.Procs
+	if e.placed != nil {
+		procs = e.placed.begin(i)
+	}
 	e.start[i] = e.now
-	e.free -= j.Procs
+	e.free -= procs
 	e.ends.push(moment{at: e.now + ostrich.Time(e.Length(j)), number: i})
 	if e.expects {
-		e.running.add(Expected{End: e.now + ostrich.Time(j.Estimate), Procs: int32(j.Procs), Job: i})
+		e.running.add(Expected{End: e.now + ostrich.Time(j.Estimate), Procs: int32(procs), Job: i})
 	}
 	if e.loop != nil {
 		return e.loop.began(i)
@@ -208,7 +221,11 @@ const progressEvery = 1024
 func (e *engine) end() error {
 	i := e.ends.pop()
 	j := &e.jobs[i]
-	e.free += j.Procs
+	procs := j.Procs
+	if e.placed != nil {
+		procs = e.placed.end(i)
+	}
+	e.free += procs
 	if e.expects {
 		e.running.remove(Expected{End: e.start[i] + ostrich.Time(j.Estimate), Job: i})
 	}

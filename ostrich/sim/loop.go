@@ -51,9 +51,9 @@ type progress struct {
 }
 
 // newLoop makes an engine for campaigns that have the given number of jobs together.
-func newLoop(m Machine, campaigns []Campaign, jobs int) (*loop, error) {
+func newLoop(m Machine, campaigns []Campaign, jobs int, f *floor) (*loop, error) {
 	l := &loop{
-		engine: newEngine(m, make([]Job, jobs)), campaigns: campaigns, states: make([]progress, len(campaigns)), tasks: make([]task, jobs),
+		engine: newEngine(m, make([]Job, jobs), f), campaigns: campaigns, states: make([]progress, len(campaigns)), tasks: make([]task, jobs),
 	}
 	l.loop = l
 	if len(campaigns) > 0 { // moment 0 means "not yet"
@@ -69,7 +69,7 @@ func newLoop(m Machine, campaigns []Campaign, jobs int) (*loop, error) {
 			l.tasks[n].campaign = int32(i)
 			l.jobs[n] = Job{
 				ID: t.ID, User: c.User, Submit: c.Submit + ostrich.Time(t.Offset), Run: t.Run, Estimate: t.Estimate,
-				Procs: t.Procs, Class: t.Class, Hint: t.Hint, Outcome: t.Outcome,
+				Procs: t.Procs, Class: t.Class, Hint: t.Hint, Outcome: t.Outcome, Request: t.Request,
 			}
 			n++
 		}

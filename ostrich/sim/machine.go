@@ -8,6 +8,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/sim/nodes"
 )
 
 // Job is a rigid job of a workload.
@@ -21,6 +22,7 @@ type Job struct {
 	Class    uint64           // see ostrich.Job.Class
 	Hint     ostrich.Duration // see ostrich.Job.Hint
 	Outcome  lengths.Outcome  // of a run that nobody ends
+	Request  int32            // 1 + its place in Machine.Requests; 0 asks for Procs processors, wherever they are
 }
 
 // Backfill says which jobs may start before the head of the order.
@@ -71,6 +73,12 @@ type Machine struct {
 	Order    Order          // of all jobs, without a Policy
 	Inside   ostrich.Inside // which job of a campaign goes first, by estimate, where a Policy ranks campaigns
 	Backfill Backfill       // who may jump
+
+	// Cluster are the nodes on which jobs are placed; nil is a machine of Procs
+	// identical processors. With it the machine has the CPUs of its nodes,
+	// whatever Procs says. Requests are what the jobs ask of it.
+	Cluster  *nodes.Cluster
+	Requests []nodes.Request
 
 	EventOrder EventOrder // what happens at one instant
 	Scheduler  Scheduler  // under Slurm, how; the zero value is Slurm's own defaults
@@ -123,23 +131,24 @@ func (m *Machine) Length(j *Job) ostrich.Duration {
 // with the jobs that wait or run, and up to 48 bytes a job for an Order other than
 // that of arrival.
 func (m Machine) Replay(jobs []Job) ([]ostrich.Time, error) {
-	if err := m.check(); err != nil {
+	floor, err := m.check()
+	if err != nil {
 		return nil, err
 	}
-	if err := m.checkJobs(jobs); err != nil {
+	if err := m.checkJobs(jobs, floor); err != nil {
 		return nil, err
 	}
 	m.Open = true
 	if m.Policy != nil {
 		return m.replayCampaigns(jobs)
 	}
-	e := newEngine(m, jobs)
+	e := newEngine(m, jobs, floor)
 	if m.Order.Compare == nil {
 		e.waiting = newQueue(sliding)
 	} else {
 		e.waiting, e.slot = newQueue(len(jobs)), m.Order.slots(jobs)
 	}
-	if m.Backfill == Conservative {
+	if m.Backfill == Conservative && floor == nil {
 		e.kept = &conservative{engine: e}
 	}
 	e.await()
@@ -175,14 +184,15 @@ func (m Machine) replayCampaigns(jobs []Job) ([]ostrich.Time, error) {
 // campaign and its offset have come, and what it depends on has ended. A
 // campaign is submitted with its first job.
 func (m Machine) Run(campaigns []Campaign) ([]report.Job, error) {
-	if err := m.check(); err != nil {
-		return nil, err
-	}
-	n, err := m.checkCampaigns(campaigns)
+	floor, err := m.check()
 	if err != nil {
 		return nil, err
 	}
-	l, err := newLoop(m, campaigns, n)
+	n, err := m.checkCampaigns(campaigns, floor)
+	if err != nil {
+		return nil, err
+	}
+	l, err := newLoop(m, campaigns, n, floor)
 	if err == nil {
 		err = l.run()
 	}
@@ -192,8 +202,20 @@ func (m Machine) Run(campaigns []Campaign) ([]report.Job, error) {
 	return l.result(), nil
 }
 
-// check returns what is wrong with the settings.
-func (m *Machine) check() error {
+// check returns what is wrong with the settings, or the machine's nodes: nil if its processors are identical.
+func (m *Machine) check() (*floor, error) {
+	f, err := newFloor(m.Cluster, m.Requests)
+	if err != nil {
+		return nil, fmt.Errorf("sim: %w", err)
+	}
+	if f != nil {
+		m.Procs = f.CPUs()
+	}
+	return f, m.checkSettings()
+}
+
+// checkSettings returns what is wrong with the settings.
+func (m *Machine) checkSettings() error {
 	switch {
 	case m.Procs < 1 || m.Procs >= math.MaxInt32:
 		return fmt.Errorf("sim: a machine of %d processors: %w", m.Procs, ErrWorkload)
@@ -206,6 +228,10 @@ func (m *Machine) check() error {
 	case m.EventOrder == PerEvent && (m.Backfill == Conservative || m.Backfill == Slurm):
 		return fmt.Errorf("sim: %s backfilling takes the events of an instant batched, not %s: %w",
 			BackfillNames[m.Backfill], EventOrderNames[m.EventOrder], ErrWorkload)
+	case m.EventOrder == PerEvent && m.Cluster != nil:
+		return fmt.Errorf("sim: nodes take the events of an instant batched, not %s: %w", EventOrderNames[m.EventOrder], ErrWorkload)
+	case m.Backfill != Slurm && m.Cluster != nil:
+		return fmt.Errorf("sim: jobs are placed on nodes under %s, not under %s: %w", BackfillNames[Slurm], BackfillNames[m.Backfill], ErrWorkload)
 	case m.Depth < 0:
 		return fmt.Errorf("sim: reservations for %d jobs: %w", m.Depth, ErrWorkload)
 	}
@@ -213,7 +239,7 @@ func (m *Machine) check() error {
 }
 
 // checkJobs returns what is wrong with the jobs of a log.
-func (m *Machine) checkJobs(jobs []Job) error {
+func (m *Machine) checkJobs(jobs []Job, f *floor) error {
 	if len(jobs) >= mostJobs {
 		return fmt.Errorf("sim: %d jobs are too many: %w", len(jobs), ErrWorkload)
 	}
@@ -222,6 +248,9 @@ func (m *Machine) checkJobs(jobs []Job) error {
 		why := submitFault(j.Submit, jobs[max(0, i-1)].Submit)
 		if why == "" {
 			why = fault(m.Procs, j.Procs, j.Run, j.Estimate)
+		}
+		if why == "" && f != nil {
+			why = f.fault(j.Request, j.Procs)
 		}
 		if why != "" {
 			return fmt.Errorf("sim: job %d: %s: %w", j.ID, why, ErrWorkload)

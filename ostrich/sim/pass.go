@@ -64,11 +64,18 @@ func (f *filling) throughAll() error {
 	return f.throughJobs()
 }
 
+// A decider decides on the jobs of a pass, one after the other, in its place.
+type decider interface {
+	fits(i int32) bool // whether a job starts now
+	done() bool        // whether no other one can
+}
+
 // filling is one pass. If the order is that of arrival, it goes on with the jobs
 // that come until another one ends.
 type filling struct {
 	*engine
 	kind    Backfill
+	decider decider          // nil for identical processors
 	depth   int              // jobs that get a reservation under Conservative; 0 is all
 	tests   int              // jobs that may still be looked at, below 0 without a limit; 0 ends the pass
 	window  ostrich.Duration // reservations begin in it; 0 is any time
@@ -81,6 +88,9 @@ type filling struct {
 
 // done reports whether no other job can start in this pass.
 func (f *filling) done() bool {
+	if f.decider != nil {
+		return f.decider.done()
+	}
 	if f.blocked && (f.kind == None || f.kind == Conservative && f.depth > 0 && f.planned == f.depth) {
 		return true
 	}
@@ -140,7 +150,7 @@ func (f *filling) throughJobs() error {
 		if !f.loop.canStart(i) || f.otherTier(i) {
 			continue
 		}
-		if j := &f.jobs[i]; f.fits(j) {
+		if f.fits(i) {
 			if err := f.begin(i); err != nil {
 				return err
 			}
@@ -168,7 +178,7 @@ func (f *filling) through(q *queue, stage int32) error {
 		if stage != 0 && f.loop.tasks[i].stage != stage || f.otherTier(i) {
 			continue
 		}
-		if j := &f.jobs[i]; f.fits(j) {
+		if f.fits(i) {
 			q.remove(slot)
 			if err := f.begin(i); err != nil {
 				return err
@@ -183,8 +193,12 @@ func (f *filling) otherTier(i int32) bool { return f.tier >= 0 && f.engine.tier[
 
 // fits reports whether a job may start now, and keeps account of what that leaves to those
 // behind it.
-func (f *filling) fits(j *Job) bool {
+func (f *filling) fits(i int32) bool {
+	if f.decider != nil {
+		return f.decider.fits(i)
+	}
 	f.tests--
+	j := &f.jobs[i]
 	return !f.blocked && j.Procs <= f.free+f.more || f.jumps(j)
 }
 
@@ -207,14 +221,14 @@ func (f *filling) jumps(j *Job) bool {
 }
 
 // admits reports whether a job that has come behind all others may start now.
-func (f *filling) admits(j *Job) bool {
-	if j.Procs > f.free {
+func (f *filling) admits(i int32) bool {
+	if f.jobs[i].Procs > f.free {
 		return false
 	}
 	if q := f.waiting; !f.blocked && q.count > 0 { // nothing that waits fits
 		f.block(&f.jobs[q.job(q.first)])
 	}
-	return f.fits(j)
+	return f.fits(i)
 }
 
 // block finds the room beside the first job that does not fit.

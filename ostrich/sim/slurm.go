@@ -11,7 +11,8 @@ import (
 // Slurm's default.
 //
 // The main scheduler (job_scheduler.c, schedule) runs when a job has come or
-// ended, but not twice within Delay. It starts jobs in the order while they
+// ended, but not twice within Delay; on nodes it waits for no Delay when a job has
+// ended (proc_req.c, _slurm_rpc_epilog_complete). It starts jobs in the order while they
 // fit, and looks at Depth of them at most; every Interval, counted from the
 // first submission, it looks at all.
 //
@@ -30,6 +31,16 @@ type Scheduler struct {
 	BackfillInterval ostrich.Duration // bf_interval: 30 s
 	BackfillDepth    int              // bf_max_job_test: 500; below 0 for no backfill scheduler
 	BackfillWindow   ostrich.Duration // bf_window: 86400 s
+
+	// The following count on nodes only.
+
+	Resolution ostrich.Duration // bf_resolution: 60 s
+	MinAge     ostrich.Duration // bf_min_age_reserve: 0 s; a job that has waited for less gets no reservation
+	UserDepth  int              // bf_max_job_user: the most jobs of a user at which the backfill scheduler looks; 0 is all
+	PartDepth  int              // bf_max_job_part: likewise, of a partition
+	Starts     int              // bf_max_job_start: the most jobs that it starts at a time; 0 is all
+	KillWait   ostrich.Duration // how long a job past its limit is expected to go on: 30 s
+	Completing ostrich.Duration // how long the nodes of a job that has ended take no others: 0 s
 }
 
 // filled puts Slurm's defaults in the place of zeros.
@@ -37,7 +48,9 @@ func (s Scheduler) filled() Scheduler {
 	return Scheduler{
 		Depth: cmp.Or(s.Depth, 100), Interval: cmp.Or(s.Interval, 60), Delay: max(cmp.Or(s.Delay, 3), 0),
 		BackfillInterval: cmp.Or(s.BackfillInterval, 30), BackfillDepth: cmp.Or(s.BackfillDepth, 500),
-		BackfillWindow: cmp.Or(s.BackfillWindow, 24*3600),
+		BackfillWindow: cmp.Or(s.BackfillWindow, 24*3600), Resolution: cmp.Or(s.Resolution, 60), MinAge: s.MinAge,
+		UserDepth: s.UserDepth, PartDepth: s.PartDepth, Starts: s.Starts, KillWait: cmp.Or(s.KillWait, 30),
+		Completing: s.Completing,
 	}
 }
 
@@ -53,6 +66,12 @@ func (s Scheduler) check() error {
 		return fmt.Errorf("sim: a backfill scheduler that looks every %d s: %w", s.BackfillInterval, ErrWorkload)
 	case s.BackfillWindow < 0:
 		return fmt.Errorf("sim: a backfill window of %d s: %w", s.BackfillWindow, ErrWorkload)
+	case s.Resolution < 0 || s.Resolution > Longest || s.MinAge < 0 || s.KillWait < 0 || s.KillWait > Longest || s.Completing < 0 || s.Completing > Longest:
+		return fmt.Errorf("sim: a backfill scheduler with steps of %d s, a least age of %d s, a wait of %d s for killed jobs and of %d s for nodes: %w",
+			s.Resolution, s.MinAge, s.KillWait, s.Completing, ErrWorkload)
+	case s.UserDepth < 0 || s.PartDepth < 0 || s.Starts < 0:
+		return fmt.Errorf("sim: a backfill scheduler that looks at %d jobs of a user and %d of a partition, and starts %d: %w",
+			s.UserDepth, s.PartDepth, s.Starts, ErrWorkload)
 	}
 	return nil
 }
@@ -64,6 +83,7 @@ type slurm struct {
 	begin  ostrich.Time // first submission
 	looked ostrich.Time // when the main scheduler did last, for a job that came or ended
 	called bool         // since then one did
+	freed  bool         // nodes have become free now, which waits for no Delay
 	deeper bool         // if the main scheduler looked at all jobs, it might find another that can start
 	news   bool         // since the backfill scheduler looked, anything changed
 }
@@ -109,7 +129,9 @@ func (e *engine) schedule() error {
 	}
 	defer func() { e.another = e.free >= e.narrowest() }() // whenever they look next
 	deep := s.deeper && s.is(e.now, s.Interval)
-	if called := s.called && e.now >= s.looked+ostrich.Time(s.Delay); deep || called {
+	called := s.called && e.now >= s.looked+ostrich.Time(s.Delay)
+	if freed := s.freed; deep || called || freed {
+		s.freed = false
 		f := filling{engine: e, kind: None, tests: s.Depth}
 		if deep {
 			f.tests = -1
@@ -117,17 +139,31 @@ func (e *engine) schedule() error {
 		if called {
 			s.looked, s.called = e.now, false
 		}
+		if e.placed != nil {
+			f.decider = e.placed.mainScheduler(f.tests)
+		}
 		if err := e.fill(&f); err != nil {
 			return err
 		}
-		s.deeper = f.tests == 0 || s.called
+		if f.decider != nil {
+			s.deeper = f.decider.done() || s.called
+		} else {
+			s.deeper = f.tests == 0 || s.called
+		}
 	}
 	if s.news && s.BackfillDepth > 0 && s.is(e.now, s.BackfillInterval) {
 		f, free := filling{engine: e, kind: Conservative, tests: s.BackfillDepth, window: s.BackfillWindow}, e.free
+		if e.placed != nil {
+			f.decider = e.placed.backfill()
+		}
 		if err := e.fill(&f); err != nil {
 			return err
 		}
-		s.news = f.tests == 0 && e.free < free // the next time it gets further
+		if f.decider != nil {
+			s.news = e.free < free || s.MinAge > 0 // what has started changes the reservations of the others
+		} else {
+			s.news = f.tests == 0 && e.free < free // the next time it gets further
+		}
 	}
 	return nil
 }

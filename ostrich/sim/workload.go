@@ -32,6 +32,7 @@ type Task struct {
 	Class    uint64           // see ostrich.Job.Class
 	Hint     ostrich.Duration // see ostrich.Job.Hint
 	Outcome  lengths.Outcome  // of a run that nobody ends
+	Request  int32            // see Job.Request
 
 	// Tier is the PriorityTier of its partition: jobs of a higher one go first,
 	// whatever the policy says.
@@ -50,7 +51,7 @@ type Task struct {
 func (j *Job) task(first ostrich.Time) Task {
 	return Task{
 		ID: j.ID, Procs: j.Procs, Run: j.Run, Estimate: j.Estimate, Offset: ostrich.Duration(j.Submit - first),
-		Class: j.Class, Hint: j.Hint, Outcome: j.Outcome,
+		Class: j.Class, Hint: j.Hint, Outcome: j.Outcome, Request: j.Request,
 	}
 }
 
@@ -158,7 +159,7 @@ func (c *Campaign) depend(ends []ostrich.Time) {
 }
 
 // checkCampaigns returns what is wrong with campaigns, and how many jobs they have.
-func (m *Machine) checkCampaigns(campaigns []Campaign) (jobs int, err error) {
+func (m *Machine) checkCampaigns(campaigns []Campaign, f *floor) (jobs int, err error) {
 	long := make(map[ostrich.UserID]ostrich.Duration) // how long the users' campaigns take, one after the other
 	for i := range campaigns {
 		c := &campaigns[i]
@@ -181,6 +182,9 @@ func (m *Machine) checkCampaigns(campaigns []Campaign) (jobs int, err error) {
 		for k := range c.Tasks {
 			t := &c.Tasks[k]
 			why = fault(m.Procs, t.Procs, t.Run, t.Estimate)
+			if why == "" && f != nil {
+				why = f.fault(t.Request, t.Procs)
+			}
 			for ; m.Dependencies && needs < min(t.Needs, len(c.Tasks)); needs++ {
 				last = max(last, c.ended(needs))
 			}

@@ -1,0 +1,234 @@
+package nodes
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// ErrCluster marks a cluster or a request that cannot be replayed.
+var ErrCluster = errors.New("cannot be replayed on nodes")
+
+// Floor is a cluster prepared for placing jobs.
+type Floor struct {
+	c     *Cluster
+	nodes []node
+	kinds []GRES // each name and type that a node has, sorted, without counts
+	all   Set
+	parts []Set // by partition
+	cpus  int   // of all nodes
+
+	private bool // some jobs share nodes with those of their user only
+}
+
+// node is a node as far as choices look at it.
+type node struct {
+	sockets, cores, threads int32 // cores of the node; CPUs of a core that count
+	cpus                    int32
+	memory                  int64
+	gres                    []int64 // by kind
+	weight                  int64
+}
+
+// NewFloor checks a cluster and prepares it.
+func NewFloor(c *Cluster) (*Floor, error) {
+	f := &Floor{c: c, all: newSet(len(c.Nodes)), nodes: make([]node, len(c.Nodes))}
+	if len(c.Nodes) == 0 || len(c.Nodes) > math.MaxInt32/4 {
+		return nil, fmt.Errorf("nodes: a cluster of %d nodes: %w", len(c.Nodes), ErrCluster)
+	}
+	for i := range c.Nodes {
+		for _, g := range c.Nodes[i].GRES {
+			if k := (GRES{Name: g.Name, Type: g.Type}); !slices.Contains(f.kinds, k) {
+				f.kinds = append(f.kinds, k)
+			}
+		}
+	}
+	slices.SortFunc(f.kinds, func(a, b GRES) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Type, b.Type)) })
+	for i := range c.Nodes {
+		if err := f.prepare(i); err != nil {
+			return nil, err
+		}
+		f.all.Add(i)
+		f.cpus += int(f.nodes[i].cpus)
+		if f.cpus >= math.MaxInt32 {
+			return nil, fmt.Errorf("nodes: a cluster of more than %d CPUs: %w", math.MaxInt32-1, ErrCluster)
+		}
+	}
+	for i := range c.Partitions {
+		p := &c.Partitions[i]
+		if p.OverSubscribe > Exclusive {
+			return nil, fmt.Errorf("nodes: partition %s: jobs that share CPUs (OverSubscribe=YES or FORCE): %w", p.Name, ErrCluster)
+		}
+		for k, n := range p.Nodes {
+			if n < 0 || n >= len(c.Nodes) || k > 0 && n <= p.Nodes[k-1] {
+				return nil, fmt.Errorf("nodes: partition %s: node %d of %d, or not in their order: %w", p.Name, n, len(c.Nodes), ErrCluster)
+			}
+		}
+		f.parts = append(f.parts, SetOf(len(c.Nodes), p.Nodes))
+	}
+	return f, nil
+}
+
+// prepare checks a node.
+func (f *Floor) prepare(i int) error {
+	n := &f.c.Nodes[i]
+	sockets, cores, threads := max(1, n.Sockets), max(1, n.Cores), max(1, n.Threads)
+	if n.Sockets == 0 && n.Cores == 0 && n.Threads == 0 {
+		sockets = max(1, n.CPUs)
+	}
+	cpus := cmp.Or(n.CPUs, sockets*cores*threads)
+	if min(n.Sockets, n.Cores, n.Threads, n.CPUs) < 0 || n.Memory < 0 || cpus > math.MaxInt16*2 {
+		return fmt.Errorf("nodes: node %s: %d sockets of %d cores of %d threads, %d CPUs, %d MiB: %w",
+			n.Name, n.Sockets, n.Cores, n.Threads, n.CPUs, n.Memory, ErrCluster)
+	}
+	usable := max(1, min(threads, cpus/(sockets*cores)))
+	to := &f.nodes[i]
+	*to = node{
+		sockets: int32(sockets), cores: int32(cpus / usable), threads: int32(usable), cpus: int32(cpus / usable * usable),
+		memory: n.Memory, weight: n.Weight, gres: make([]int64, len(f.kinds)),
+	}
+	for _, g := range n.GRES {
+		if g.Count < 0 {
+			return fmt.Errorf("nodes: node %s: %d of %s: %w", n.Name, g.Count, g, ErrCluster)
+		}
+		to.gres[slices.Index(f.kinds, GRES{Name: g.Name, Type: g.Type})] += g.Count
+	}
+	return nil
+}
+
+// String is a resource in Slurm's words, without its count.
+func (g GRES) String() string {
+	if g.Type == "" {
+		return g.Name
+	}
+	return g.Name + ":" + g.Type
+}
+
+// CPUs is the number of CPUs of all nodes.
+func (f *Floor) CPUs() int { return f.cpus }
+
+// All returns the set of all nodes, which must not be changed.
+func (f *Floor) All() Set { return f.all }
+
+// Part returns the nodes of a partition, which must not be changed: all of them if the cluster has
+// no partitions.
+func (f *Floor) Part(p int) Set {
+	if len(f.parts) == 0 {
+		return f.all
+	}
+	return f.parts[p]
+}
+
+// Load is what jobs use of each node.
+type Load struct {
+	cpus   []int32
+	memory []int64
+	gres   []int64 // by node, then kind
+	jobs   []int32
+	users  [][]tally // by node, the jobs of each user
+	inPart [][]int32 // by partition with a limit of CPUs on a node, nil for others; CPUs by node
+}
+
+// tally is a number of jobs of a user.
+type tally struct {
+	user uint32
+	jobs int32
+	own  int32 // of those, jobs that share a node with those of their user only
+}
+
+// NewLoad returns the load of an empty cluster, for jobs whose requests have been resolved before.
+func (f *Floor) NewLoad() *Load {
+	l := &Load{
+		cpus: make([]int32, len(f.nodes)), memory: make([]int64, len(f.nodes)), jobs: make([]int32, len(f.nodes)),
+		gres: make([]int64, len(f.nodes)*len(f.kinds)), inPart: make([][]int32, len(f.parts)),
+	}
+	if f.private {
+		l.users = make([][]tally, len(f.nodes))
+	}
+	for p := range f.c.Partitions {
+		if f.c.Partitions[p].MaxCPUsPerNode > 0 {
+			l.inPart[p] = make([]int32, len(f.nodes))
+		}
+	}
+	return l
+}
+
+// copyFrom makes the load that of another, of the same cluster.
+func (l *Load) copyFrom(other *Load) {
+	copy(l.cpus, other.cpus)
+	copy(l.memory, other.memory)
+	copy(l.gres, other.gres)
+	copy(l.jobs, other.jobs)
+	for n := range l.users {
+		l.users[n] = append(l.users[n][:0], other.users[n]...)
+	}
+	for p := range l.inPart {
+		copy(l.inPart[p], other.inPart[p])
+	}
+}
+
+// Allocation is what a job has of the nodes that it runs on.
+type Allocation struct {
+	Nodes  []int32 // their places, ascending
+	CPUs   []int32 // of each
+	Memory []int64 // of each
+	gres   []int64 // of each, by kind; nil for none
+	user   uint32
+	part   int32
+	own    bool // it shares nodes with jobs of its user only
+}
+
+// Total is the number of CPUs of the allocation.
+func (a *Allocation) Total() int {
+	n := 0
+	for _, c := range a.CPUs {
+		n += int(c)
+	}
+	return n
+}
+
+// Add adds an allocation to the load.
+func (l *Load) Add(a *Allocation) { l.change(a, 1) }
+
+// Remove takes an allocation from the load.
+func (l *Load) Remove(a *Allocation) { l.change(a, -1) }
+
+func (l *Load) change(a *Allocation, sign int32) {
+	kinds := 0
+	if a.gres != nil {
+		kinds = len(a.gres) / len(a.Nodes)
+	}
+	for i, n := range a.Nodes {
+		l.cpus[n] += sign * a.CPUs[i]
+		l.memory[n] += int64(sign) * a.Memory[i]
+		l.jobs[n] += sign
+		for k := range kinds {
+			l.gres[int(n)*kinds+k] += int64(sign) * a.gres[i*kinds+k]
+		}
+		if l.users != nil {
+			l.count(int(n), a, sign)
+		}
+		if int(a.part) < len(l.inPart) && l.inPart[a.part] != nil {
+			l.inPart[a.part][n] += sign * a.CPUs[i]
+		}
+	}
+}
+
+// count counts a job of a user on a node.
+func (l *Load) count(n int, a *Allocation, sign int32) {
+	i := slices.IndexFunc(l.users[n], func(t tally) bool { return t.user == a.user })
+	if i < 0 {
+		i = len(l.users[n])
+		l.users[n] = append(l.users[n], tally{user: a.user})
+	}
+	t := &l.users[n][i]
+	t.jobs += sign
+	if a.own {
+		t.own += sign
+	}
+	if t.jobs == 0 {
+		l.users[n] = slices.Delete(l.users[n], i, i+1)
+	}
+}

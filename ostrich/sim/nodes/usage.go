@@ -1,0 +1,169 @@
+package nodes
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Usage is what running jobs use of the limits of associations and QOS.
+type Usage struct {
+	floor *Floor
+	used  map[use]int64
+}
+
+// use is whose use of which limit.
+type use struct {
+	limit *Limit
+	name  string // of the user or account, if that is known
+	user  uint32 // otherwise
+}
+
+// bound is a limit that a request is under.
+type bound struct {
+	*Limit
+	kinds []int // of generic resources
+}
+
+// NewUsage returns the usage of an empty cluster.
+func (f *Floor) NewUsage() *Usage { return &Usage{floor: f, used: make(map[use]int64)} }
+
+// bind finds the limits that a request is under. The QOS of the partition goes before that of the job, unless
+// that overrides it: of a limit that both have, only the first one counts (acct_policy.c,
+// acct_policy_set_qos_order).
+func (f *Floor) bind(w *Want) error {
+	first, second := (*QOS)(nil), w.QOS
+	if w.part < len(f.c.Partitions) {
+		first = f.c.Partitions[w.part].QOS
+	}
+	if second != nil && second.Override {
+		first, second = second, first
+	}
+	var have []*Limit
+	for _, q := range []*QOS{first, second} {
+		if q == nil || q == first && len(have) > 0 {
+			continue
+		}
+		for i := range q.Limits {
+			l := &q.Limits[i]
+			if !slices.ContainsFunc(have, func(h *Limit) bool { return h.Scope == l.Scope && h.Resource == l.Resource }) {
+				have = append(have, l)
+			}
+		}
+	}
+	for a := w.Association; a != nil; a = a.Parent {
+		for i := range a.Limits {
+			have = append(have, &a.Limits[i])
+		}
+	}
+	for _, l := range have {
+		b := bound{Limit: l}
+		switch name, gres := strings.CutPrefix(l.Resource, "gres/"); {
+		case gres:
+			for k, kind := range f.kinds {
+				if name == kind.Name || name == kind.String() {
+					b.kinds = append(b.kinds, k)
+				}
+			}
+		case slices.Contains([]string{"jobs", "cpu", "node", "mem"}, l.Resource), strings.HasPrefix(l.Resource, "license/"):
+		default:
+			return fmt.Errorf("nodes: a limit of %s: only jobs, cpu, mem, node, gres/… and license/… are counted: %w", l.Resource, ErrCluster)
+		}
+		w.bounds = append(w.bounds, b)
+	}
+	return nil
+}
+
+// key is whose use of a limit a job counts in.
+func (b *bound) key(w *Want, user uint32) use {
+	k := use{limit: b.Limit}
+	switch b.Scope {
+	case User:
+		if k.user = user; w.Association != nil {
+			k.name, k.user = w.Association.User, 0
+		}
+	case Account:
+		if w.Association != nil {
+			k.name = w.Association.Account
+		}
+	case Group, Job, JobNode:
+	}
+	return k
+}
+
+// of is how much of a limit an allocation uses; for JobNode, on the node where it uses most.
+func (b *bound) of(f *Floor, w *Want, a *Allocation) int64 {
+	sum, most := int64(0), int64(0)
+	for i := range a.Nodes {
+		n := int64(0)
+		switch b.Resource {
+		case "cpu":
+			n = int64(a.CPUs[i])
+		case "mem":
+			n = a.Memory[i]
+		case "node":
+			n = 1
+		default:
+			for _, k := range b.kinds {
+				if a.gres != nil {
+					n += a.gres[i*len(f.kinds)+k]
+				}
+			}
+		}
+		sum, most = sum+n, max(most, n)
+	}
+	if b.Scope == JobNode {
+		return most
+	}
+	if name, ok := strings.CutPrefix(b.Resource, "license/"); ok {
+		for _, l := range w.Licenses {
+			if l.Name == name {
+				sum += l.Count
+			}
+		}
+	}
+	return sum
+}
+
+// Allows reports whether a job may start as far as numbers of jobs are limited (acct_policy.c,
+// acct_policy_job_runnable_pre_select).
+func (u *Usage) Allows(w *Want, user uint32) bool {
+	for i := range w.bounds {
+		if b := &w.bounds[i]; b.Resource == "jobs" && u.used[b.key(w, user)] >= b.Most {
+			return false
+		}
+	}
+	return true
+}
+
+// AllowsAllocation reports whether a job may start with an allocation as far as resources are limited
+// (acct_policy_job_runnable_post_select).
+func (u *Usage) AllowsAllocation(w *Want, user uint32, a *Allocation) bool {
+	for i := range w.bounds {
+		b := &w.bounds[i]
+		if b.Resource != "jobs" && u.used[b.key(w, user)]+b.of(u.floor, w, a) > b.Most {
+			return false
+		}
+	}
+	return true
+}
+
+// Add counts a job that starts, Remove one that ends.
+func (u *Usage) Add(w *Want, user uint32, a *Allocation) { u.change(w, user, a, 1) }
+
+// Remove takes a job out of the usage.
+func (u *Usage) Remove(w *Want, user uint32, a *Allocation) { u.change(w, user, a, -1) }
+
+func (u *Usage) change(w *Want, user uint32, a *Allocation, sign int64) {
+	for i := range w.bounds {
+		b := &w.bounds[i]
+		n := int64(1)
+		switch {
+		case b.Scope == Job || b.Scope == JobNode:
+			continue
+		case b.Resource != "jobs":
+			n = b.of(u.floor, w, a)
+		}
+		u.used[b.key(w, user)] += sign * n
+	}
+}

@@ -1,0 +1,175 @@
+package sim
+
+import (
+	"fmt"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/sim/nodes"
+)
+
+// floor is a cluster with what jobs ask of it.
+type floor struct {
+	*nodes.Floor
+	wants [][]*nodes.Want // by request, one for each partition in which it can be met
+	bad   []error         // by request, why it never can
+	procs map[int]*nodes.Want
+}
+
+// newFloor prepares a cluster; without one there is none.
+func newFloor(c *nodes.Cluster, requests []nodes.Request) (*floor, error) {
+	if c == nil {
+		return nil, nil //nolint:nilnil // no nodes is no error
+	}
+	base, err := nodes.NewFloor(c)
+	if err != nil {
+		return nil, err
+	}
+	f := &floor{Floor: base, wants: make([][]*nodes.Want, len(requests)), bad: make([]error, len(requests)), procs: make(map[int]*nodes.Want)}
+	for i := range requests {
+		f.wants[i], f.bad[i] = f.resolve(&requests[i])
+	}
+	return f, nil
+}
+
+// resolve returns what a request is in each of its partitions in which it can be met, or why there is none.
+func (f *floor) resolve(r *nodes.Request) ([]*nodes.Want, error) {
+	parts := r.Partitions
+	if len(parts) == 0 {
+		parts = []int{-1}
+	}
+	var wants []*nodes.Want
+	var why error
+	for _, p := range parts {
+		w, err := f.Want(r, p)
+		if err == nil {
+			wants = append(wants, w)
+		} else if why == nil {
+			why = err
+		}
+	}
+	if len(wants) > 0 {
+		return wants, nil
+	}
+	return nil, why
+}
+
+// fault returns why the cluster cannot run a job; "" if it can.
+func (f *floor) fault(request int32, procs int) string {
+	switch {
+	case request < 0 || int(request) > len(f.wants):
+		return fmt.Sprintf("asks for request %d of %d", request, len(f.wants))
+	case request > 0 && f.bad[request-1] != nil:
+		return fmt.Sprintf("asks for what no nodes have: %v", f.bad[request-1])
+	case request == 0 && f.procs[procs] == nil:
+		w, err := f.Want(&nodes.Request{CPUs: procs}, -1)
+		if err != nil {
+			return fmt.Sprintf("asks for %d processors: %v", procs, err)
+		}
+		f.procs[procs] = w
+	}
+	return ""
+}
+
+// placed are the jobs of an engine on nodes.
+type placed struct {
+	*engine
+	*floor
+	chooser     *nodes.Chooser
+	load        *nodes.Load
+	usage       *nodes.Usage
+	allocations []*nodes.Allocation // of running jobs, by number
+	wanted      []*nodes.Want       // of running jobs, by number: the partition in which they run
+	releases    moments             // of the nodes of jobs that have ended
+	completing  []int32             // by node, the jobs that have ended and keep it from others
+	chosen      *nodes.Allocation   // of the job that begins next
+	chosenWant  *nodes.Want
+}
+
+func newPlaced(e *engine, f *floor) *placed {
+	return &placed{
+		engine: e, floor: f, chooser: f.NewChooser(), load: f.NewLoad(), usage: f.NewUsage(),
+		allocations: make([]*nodes.Allocation, len(e.jobs)), wanted: make([]*nodes.Want, len(e.jobs)),
+		completing: make([]int32, len(e.Cluster.Nodes)),
+	}
+}
+
+// of is what a job asks for, in each of its partitions.
+func (p *placed) of(i int32) []*nodes.Want {
+	j := &p.jobs[i]
+	if j.Request == 0 {
+		return []*nodes.Want{p.procs[j.Procs]}
+	}
+	return p.wants[j.Request-1]
+}
+
+// begin puts a job on the nodes that were chosen for it, and returns how many CPUs it has of them.
+func (p *placed) begin(i int32) int {
+	a, w := p.chosen, p.chosenWant
+	p.allocations[i], p.wanted[i] = a, w
+	p.load.Add(a)
+	p.usage.Add(w, uint32(p.jobs[i].User), a)
+	return a.Total()
+}
+
+// end takes a job from its nodes, and returns how many CPUs it had.
+func (p *placed) end(i int32) int {
+	a, w := p.allocations[i], p.wanted[i]
+	if wait := p.slurm.Completing; wait > 0 && p.Backfill == Slurm {
+		p.releases.push(moment{at: p.now + ostrich.Time(wait), number: i})
+		for _, n := range a.Nodes {
+			p.completing[n]++
+		}
+	} else {
+		p.allocations[i], p.slurm.freed = nil, true
+	}
+	p.wanted[i] = nil
+	p.load.Remove(a)
+	p.usage.Remove(w, uint32(p.jobs[i].User), a)
+	return a.Total()
+}
+
+// release lets the nodes of jobs that have ended take others.
+func (p *placed) release() {
+	for p.releases.first() == p.now {
+		i := p.releases.pop()
+		for _, n := range p.allocations[i].Nodes {
+			p.completing[n]--
+		}
+		p.allocations[i] = nil
+		p.slurm.freed, p.happened, p.lasts = true, true, false
+	}
+}
+
+// ready returns the nodes that can take jobs now.
+func (p *placed) ready() nodes.Set {
+	s := p.All().Copy()
+	for n, jobs := range p.completing {
+		if jobs > 0 {
+			s.Remove(n)
+		}
+	}
+	return s
+}
+
+// choose chooses nodes of a set for a job that is to start now. It returns false if there are none, and
+// limited if it is a limit that keeps it.
+func (p *placed) choose(i int32, w *nodes.Want, from nodes.Set) (ok, limited bool) {
+	user := uint32(p.jobs[i].User)
+	a, ok := p.chooser.Choose(w, user, from, p.load)
+	if !ok {
+		return false, false
+	}
+	if !p.usage.AllowsAllocation(w, user, a) {
+		return false, true
+	}
+	p.chosen, p.chosenWant = a, w
+	return true, false
+}
+
+// waited is how long a job has waited.
+func (p *placed) waited(i int32) ostrich.Duration {
+	if p.loop != nil {
+		return ostrich.Duration(p.now - p.loop.tasks[i].submit)
+	}
+	return ostrich.Duration(p.now - p.jobs[i].Submit)
+}

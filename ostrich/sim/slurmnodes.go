@@ -1,0 +1,252 @@
+package sim
+
+import (
+	"slices"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/sim/nodes"
+)
+
+// mainScheduler is a look of slurmctld's main scheduler at jobs that are placed on nodes
+// (job_scheduler.c, _schedule). The first job of a partition that finds no nodes keeps all nodes of the
+// partition from those behind it. One that is over a limit keeps none, one with a list of nodes only those.
+type mainScheduler struct {
+	*placed
+	open   nodes.Set
+	failed []bool // by partition
+	tests  int    // jobs that may still be looked at, below 0 without a limit
+}
+
+func (p *placed) mainScheduler(tests int) *mainScheduler {
+	return &mainScheduler{placed: p, open: p.ready(), failed: make([]bool, max(1, len(p.Cluster.Partitions))), tests: tests}
+}
+
+// done reports whether no other job can start.
+func (m *mainScheduler) done() bool { return m.tests == 0 }
+
+// fits looks at a job, in one of its partitions after the other.
+func (m *mainScheduler) fits(i int32) bool {
+	m.tests--
+	user := uint32(m.jobs[i].User)
+	for _, w := range m.of(i) {
+		part := w.Part()
+		if m.failed[part] || !m.usage.Allows(w, user) {
+			continue
+		}
+		have := m.open.Copy()
+		have.And(m.Part(part))
+		if have.Count() >= w.Nodes() {
+			ok, limited := m.choose(i, w, have)
+			if ok {
+				return true
+			}
+			if limited {
+				continue
+			}
+			if len(w.NodeList) >= w.Nodes() {
+				m.open.AndNot(nodes.SetOf(len(m.Cluster.Nodes), w.NodeList))
+				continue
+			}
+			if age := m.slurm.MinAge; age > 0 && m.waited(i) < age {
+				continue
+			}
+		}
+		m.failed[part] = true
+		m.open.AndNot(m.Part(part))
+	}
+	return false
+}
+
+// backfill is a look of slurmctld's backfill scheduler at jobs that are placed on nodes (backfill.c,
+// _attempt_backfill). A job that cannot start now is kept the nodes on which it could start soonest, whole
+// ones, from then on for its time limit: others get what is left of the cluster, now and at each moment to come.
+type backfill struct {
+	*placed
+	space   []window // by time, without a gap
+	running []nodes.Running
+	able    nodes.Set // that take jobs now
+	tests   int       // jobs that may still be looked at
+	starts  int
+	users   map[ostrich.UserID]int // jobs looked at, if they are limited
+	parts   []int
+}
+
+// window is a span of time with the nodes that no waiting job is kept in it.
+type window struct {
+	from, to ostrich.Time
+	open     nodes.Set
+}
+
+func (p *placed) backfill() *backfill {
+	s := &p.slurm
+	b := &backfill{
+		placed: p, tests: s.BackfillDepth, able: p.ready(), users: make(map[ostrich.UserID]int), parts: make([]int, max(1, len(p.Cluster.Partitions))),
+		space: []window{{from: s.floor(p.now), to: s.floor(p.now + ostrich.Time(s.BackfillWindow)), open: p.All().Copy()}},
+	}
+	for _, r := range p.running {
+		b.running = append(b.running, nodes.Running{End: r.End, Allocation: p.allocations[r.Job]})
+	}
+	return b
+}
+
+// floor is the last step of bf_resolution that is not after a moment.
+func (s *slurm) floor(t ostrich.Time) ostrich.Time {
+	r := ostrich.Time(s.Resolution)
+	return t - (t%r+r)%r
+}
+
+// done reports whether no other job can start.
+func (b *backfill) done() bool {
+	return b.tests <= 0 || b.slurm.Starts > 0 && b.starts >= b.slurm.Starts
+}
+
+// fits looks at a job, in one of its partitions after the other.
+func (b *backfill) fits(i int32) bool {
+	for _, w := range b.of(i) {
+		if b.exceeds(i, w) {
+			continue
+		}
+		if b.plan(i, w) {
+			b.starts++
+			j := &b.jobs[i]
+			r := nodes.Running{End: b.now + ostrich.Time(j.Estimate), Allocation: b.chosen}
+			at := len(b.running)
+			for at > 0 && b.running[at-1].End > r.End {
+				at--
+			}
+			b.running = slices.Insert(b.running, at, r)
+			return true
+		}
+	}
+	return false
+}
+
+// exceeds reports whether a job is not looked at: it is over a limit, or too many of its user or partition
+// have been looked at (_job_exceeds_max_bf_param).
+func (b *backfill) exceeds(i int32, w *nodes.Want) bool {
+	user := b.jobs[i].User
+	if !b.usage.Allows(w, uint32(user)) {
+		return true
+	}
+	s := &b.slurm
+	if s.PartDepth > 0 && b.parts[w.Part()] >= s.PartDepth || s.UserDepth > 0 && b.users[user] >= s.UserDepth {
+		return true
+	}
+	b.parts[w.Part()]++
+	b.users[user]++
+	return false
+}
+
+// plan finds when a job can start. If that is now, it chooses its nodes and returns true; otherwise it keeps
+// the job the nodes that it found.
+func (b *backfill) plan(i int32, w *nodes.Want) bool {
+	s, j := &b.slurm, &b.jobs[i]
+	onlyNow := s.MinAge > 0 && b.waited(i) < s.MinAge
+	counted := false
+	for later := b.now; ; {
+		begin := later
+		var open nodes.Set
+		open, later = b.openFrom(begin, max(begin, b.now)+ostrich.Time(j.Estimate), b.Part(w.Part()))
+		again := later != 0 && !onlyNow
+		if !w.Could(open) {
+			if again {
+				continue
+			}
+			return false
+		}
+		if !counted {
+			b.tests--
+			counted = true
+		}
+		at, a, ok := b.chooser.WillRun(w, uint32(j.User), open, b.load, nodes.Moment{Now: b.now, Running: b.running, OnlyNow: onlyNow, KillWait: ostrich.Time(s.KillWait)})
+		if !ok {
+			if again {
+				continue
+			}
+			return false
+		}
+		at = max(at, begin)
+		if kept := a.Set(len(b.Cluster.Nodes)); at <= b.now && !kept.Within(b.able) {
+			at, later = b.now+1, 0 // it waits for nodes of jobs that have just ended
+		}
+		if at <= b.now {
+			now := open.Copy()
+			now.And(b.able)
+			ok, limited := b.choose(i, w, now)
+			if ok || limited {
+				return ok
+			}
+			later = 0 // it is kept what it was found
+		}
+		switch kept := a.Set(len(b.Cluster.Nodes)); {
+		case at > b.now && onlyNow:
+			return false
+		case later != 0 && at > later:
+			continue
+		case at > b.now+ostrich.Time(s.BackfillWindow):
+			return false
+		case at > b.now && b.taken(kept, s.floor(at), s.floor(at+ostrich.Time(j.Estimate))):
+			later = at
+			continue
+		case b.usage.AllowsAllocation(w, uint32(j.User), a):
+			b.keep(kept, s.floor(at), s.floor(at+ostrich.Time(j.Estimate)))
+		}
+		return false
+	}
+}
+
+// openFrom returns the nodes of a partition that no other job is kept from one moment to another, and when
+// it may be worth to look again: when the first of the windows that it looks at ends, if the next one has
+// other nodes; 0 for never.
+func (b *backfill) openFrom(from, to ostrich.Time, part nodes.Set) (open nodes.Set, later ostrich.Time) {
+	open = part.Copy()
+	for k := range b.space {
+		s := &b.space[k]
+		if s.to > from && k+1 < len(b.space) && later == 0 {
+			next, now := part.Copy(), open.Copy()
+			next.And(b.space[k+1].open)
+			now.And(s.open)
+			if !next.Within(now) {
+				later = s.to
+			}
+		}
+		switch {
+		case s.to <= from:
+		case s.from <= to:
+			open.And(s.open)
+		default:
+			return open, later
+		}
+	}
+	return open, later
+}
+
+// taken reports whether other jobs are kept some of the nodes in a span of time (_test_resv_overlap).
+func (b *backfill) taken(set nodes.Set, from, to ostrich.Time) bool {
+	return slices.ContainsFunc(b.space, func(s window) bool { return s.to > from && s.from < to && !set.Within(s.open) })
+}
+
+// keep keeps a job some nodes for a span of time (_add_reservation): for a step of bf_resolution at least.
+func (b *backfill) keep(set nodes.Set, from, to ostrich.Time) {
+	from = max(from, b.space[0].from)
+	to = max(to, from+ostrich.Time(b.slurm.Resolution))
+	b.split(from)
+	b.split(to)
+	for k := range b.space {
+		if s := &b.space[k]; s.from >= from && s.to <= to {
+			s.open.AndNot(set)
+		}
+	}
+}
+
+// split lets a window begin at a moment.
+func (b *backfill) split(t ostrich.Time) {
+	for k := range b.space {
+		if s := &b.space[k]; s.from < t && t < s.to {
+			rest := window{from: t, to: s.to, open: s.open.Copy()}
+			s.to = t
+			b.space = slices.Insert(b.space, k+1, rest)
+			return
+		}
+	}
+}

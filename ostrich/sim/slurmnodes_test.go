@@ -1,0 +1,194 @@
+package sim_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/nodes"
+)
+
+// rack is a cluster of nodes of four CPUs, in two partitions: all of it, and its last node.
+func rack(n int) *nodes.Cluster {
+	c := &nodes.Cluster{Select: nodes.Select{Unit: nodes.Core}}
+	all := nodes.Partition{Name: "all"}
+	for i := range n {
+		c.Nodes = append(c.Nodes, nodes.Node{Sockets: 1, Cores: 4})
+		all.Nodes = append(all.Nodes, i)
+	}
+	c.Partitions = []nodes.Partition{all, {Name: "last", Nodes: []int{n - 1}}}
+	return c
+}
+
+// TestSlurmOnNodes replays small queues, worked by hand: what keeps a job from starting, and what
+// that keeps from others. All jobs come at 0 in the order of the list; the main scheduler looks then, the
+// backfill scheduler does so too, and both look again when a job ends or 30 s later.
+func TestSlurmOnNodes(t *testing.T) {
+	in := func(part int, r nodes.Request) nodes.Request {
+		r.Partitions = []int{part}
+		return r
+	}
+	two := &nodes.QOS{Name: "two", Limits: []nodes.Limit{{Scope: nodes.User, Resource: "cpu", Most: 4}}}
+	one := &nodes.QOS{Name: "one", Limits: []nodes.Limit{{Scope: nodes.Group, Resource: "jobs", Most: 1}}}
+	type job struct {
+		request       nodes.Request
+		run, estimate ostrich.Duration
+	}
+	for _, tt := range []struct {
+		name      string
+		nodes     int
+		scheduler sim.Scheduler
+		jobs      []job
+		starts    []ostrich.Time
+	}{
+		{
+			"one that finds no nodes keeps all of its partition from the others",
+			2,
+			sim.Scheduler{BackfillDepth: -1},
+			[]job{
+				{in(0, nodes.Request{CPUs: 8}), 100, 100},
+				{in(0, nodes.Request{CPUs: 8}), 10, 10},
+				{in(0, nodes.Request{CPUs: 1}), 10, 10},
+			},
+			[]ostrich.Time{0, 100, 110},
+		},
+		{
+			"and what shares nodes with it",
+			3,
+			sim.Scheduler{BackfillDepth: -1},
+			[]job{
+				{in(0, nodes.Request{CPUs: 8}), 100, 100},
+				{in(0, nodes.Request{CPUs: 8}), 10, 10},
+				{in(1, nodes.Request{CPUs: 1}), 10, 10},
+			},
+			[]ostrich.Time{0, 100, 100},
+		},
+		{
+			"a partition that finds no nodes leaves those of others",
+			3,
+			sim.Scheduler{BackfillDepth: -1},
+			[]job{
+				{in(1, nodes.Request{CPUs: 4}), 100, 100},
+				{in(1, nodes.Request{CPUs: 4}), 10, 10},
+				{in(0, nodes.Request{CPUs: 5}), 10, 10},
+			},
+			[]ostrich.Time{0, 100, 0},
+		},
+		{
+			"one that needs a certain node keeps only that",
+			3,
+			sim.Scheduler{BackfillDepth: -1},
+			[]job{
+				{in(0, nodes.Request{CPUs: 4, NodeList: []int{0}}), 100, 100},
+				{in(0, nodes.Request{CPUs: 4, NodeList: []int{0}}), 10, 10},
+				{in(0, nodes.Request{CPUs: 5}), 10, 10},
+			},
+			[]ostrich.Time{0, 100, 0},
+		},
+		{
+			"a limit of a user keeps nothing from others",
+			3,
+			sim.Scheduler{BackfillDepth: -1},
+			[]job{
+				{in(0, nodes.Request{CPUs: 4, QOS: two}), 100, 100},
+				{in(0, nodes.Request{CPUs: 1, QOS: two}), 10, 10},
+				{in(0, nodes.Request{CPUs: 8}), 10, 10},
+			},
+			[]ostrich.Time{0, 100, 0},
+		},
+		{
+			"a limit of jobs",
+			2,
+			sim.Scheduler{BackfillDepth: -1},
+			[]job{
+				{in(0, nodes.Request{CPUs: 1, QOS: one}), 100, 100},
+				{in(0, nodes.Request{CPUs: 1, QOS: one}), 10, 10},
+				{in(0, nodes.Request{CPUs: 1}), 10, 10},
+			},
+			[]ostrich.Time{0, 100, 0},
+		},
+		{
+			// Job 2 is kept all nodes from 100 on, whole, which the backfill map knows as from 60 on. Job 3 would end
+			// at 120 and fits beside it, but waits. Job 4 ends in time.
+			"backfill keeps whole nodes",
+			3,
+			sim.Scheduler{},
+			[]job{
+				{in(0, nodes.Request{CPUs: 8, Tasks: 2, CPUsPerTask: 4}), 100, 100},
+				{in(0, nodes.Request{CPUs: 10, Tasks: 10, MinNodes: 3, MaxNodes: 3}), 200, 200},
+				{in(0, nodes.Request{CPUs: 1}), 120, 120},
+				{in(0, nodes.Request{CPUs: 1}), 40, 40},
+			},
+			[]ostrich.Time{0, 100, 100, 0},
+		},
+		{
+			"a job too young gets no reservation, and blocks none",
+			3,
+			sim.Scheduler{MinAge: 1000},
+			[]job{
+				{in(0, nodes.Request{CPUs: 8, Tasks: 2, CPUsPerTask: 4}), 100, 100},
+				{in(0, nodes.Request{CPUs: 10, Tasks: 10, MinNodes: 3, MaxNodes: 3}), 200, 200},
+				{in(0, nodes.Request{CPUs: 1}), 120, 120},
+				{in(0, nodes.Request{CPUs: 1}), 40, 40},
+			},
+			[]ostrich.Time{0, 100, 0, 0},
+		},
+		{
+			"no more jobs of a user than the scheduler looks at",
+			3,
+			sim.Scheduler{UserDepth: 1},
+			[]job{
+				{in(0, nodes.Request{CPUs: 8, Tasks: 2, CPUsPerTask: 4}), 100, 100},
+				{in(0, nodes.Request{CPUs: 10, Tasks: 10, MinNodes: 3, MaxNodes: 3}), 200, 200},
+				{in(0, nodes.Request{CPUs: 1}), 40, 40},
+			},
+			[]ostrich.Time{0, 100, 100},
+		},
+		{
+			"nodes that jobs have just left take none",
+			3,
+			sim.Scheduler{Completing: 5, BackfillDepth: -1},
+			[]job{
+				{in(0, nodes.Request{CPUs: 12}), 100, 100},
+				{in(0, nodes.Request{CPUs: 12}), 10, 10},
+			},
+			[]ostrich.Time{0, 105},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := sim.Machine{Cluster: rack(tt.nodes), Backfill: sim.Slurm, Scheduler: tt.scheduler}
+			var jobs []sim.Job
+			for i, j := range tt.jobs {
+				m.Requests = append(m.Requests, j.request)
+				jobs = append(jobs, sim.Job{ID: ostrich.JobID(i + 1), User: 7, Run: j.run, Estimate: j.estimate, Procs: j.request.CPUs, Request: int32(i + 1)})
+			}
+			starts, err := m.Replay(jobs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(starts, tt.starts) {
+				t.Errorf("starts %v, want %v", starts, tt.starts)
+			}
+		})
+	}
+}
+
+// TestImpossibleRequests refuses jobs that no node could ever run, and says why.
+func TestImpossibleRequests(t *testing.T) {
+	for name, r := range map[string]nodes.Request{
+		"9 processors on two nodes": {CPUs: 9},
+		"what no nodes have":        {CPUs: 1, GRES: []nodes.GRESRequest{{GRES: nodes.GRES{Name: "gpu", Count: 1}}}},
+		"no node has what":          {CPUs: 1, Features: nodes.Features{Terms: []nodes.Term{{Name: "big"}}}},
+		"may have 1":                {CPUs: 2, MinNodes: 2, MaxNodes: 1},
+		"below what it asks for":    {CPUs: 2, QOS: &nodes.QOS{Limits: []nodes.Limit{{Scope: nodes.Job, Resource: "cpu", Most: 1}}}},
+	} {
+		m := sim.Machine{Cluster: rack(2), Requests: []nodes.Request{r}, Backfill: sim.Slurm}
+		_, err := m.Replay([]sim.Job{{ID: 1, Run: 1, Estimate: 1, Procs: min(8, r.CPUs), Request: 1}})
+		if !errors.Is(err, sim.ErrWorkload) || name != "9 processors on two nodes" && !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
