@@ -79,6 +79,9 @@ type Machine struct {
 	// whatever Procs says. Requests are what the jobs ask of it.
 	Cluster  *nodes.Cluster
 	Requests []nodes.Request
+	// Placed is called when a job begins on nodes, with the number of the job (from 0,
+	// campaign by campaign) and what it has of them; it may be nil.
+	Placed func(job int, at ostrich.Time, a *nodes.Allocation)
 
 	EventOrder EventOrder // what happens at one instant
 	Scheduler  Scheduler  // under Slurm, how; the zero value is Slurm's own defaults
@@ -230,8 +233,6 @@ func (m *Machine) checkSettings() error {
 			BackfillNames[m.Backfill], EventOrderNames[m.EventOrder], ErrWorkload)
 	case m.EventOrder == PerEvent && m.Cluster != nil:
 		return fmt.Errorf("sim: nodes take the events of an instant batched, not %s: %w", EventOrderNames[m.EventOrder], ErrWorkload)
-	case m.Backfill != Slurm && m.Cluster != nil:
-		return fmt.Errorf("sim: jobs are placed on nodes under %s, not under %s: %w", BackfillNames[Slurm], BackfillNames[m.Backfill], ErrWorkload)
 	case m.Depth < 0:
 		return fmt.Errorf("sim: reservations for %d jobs: %w", m.Depth, ErrWorkload)
 	}

@@ -30,6 +30,9 @@ func (e *engine) pass() error {
 	}
 	f := &e.latest
 	f.more, f.blocked, f.planned = more, false, 0
+	if e.placed != nil {
+		f.decider = e.placed.again(f)
+	}
 	if !busy {
 		if err := e.fill(f); err != nil {
 			return err
@@ -194,8 +197,11 @@ func (f *filling) otherTier(i int32) bool { return f.tier >= 0 && f.engine.tier[
 // fits reports whether a job may start now, and keeps account of what that leaves to those
 // behind it.
 func (f *filling) fits(i int32) bool {
-	if f.decider != nil {
+	switch {
+	case f.decider != nil:
 		return f.decider.fits(i)
+	case f.placed != nil:
+		return f.finds(i)
 	}
 	f.tests--
 	j := &f.jobs[i]
@@ -226,7 +232,11 @@ func (f *filling) admits(i int32) bool {
 		return false
 	}
 	if q := f.waiting; !f.blocked && q.count > 0 { // nothing that waits fits
-		f.block(&f.jobs[q.job(q.first)])
+		if i := q.job(q.first); f.placed != nil {
+			f.keep(i)
+		} else {
+			f.block(&f.jobs[i])
+		}
 	}
 	return f.fits(i)
 }

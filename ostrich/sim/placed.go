@@ -10,9 +10,10 @@ import (
 // floor is a cluster with what jobs ask of it.
 type floor struct {
 	*nodes.Floor
-	wants [][]*nodes.Want // by request, one for each partition in which it can be met
-	bad   []error         // by request, why it never can
-	procs map[int]*nodes.Want
+	wants   [][]*nodes.Want // by request, one for each partition in which it can be met
+	bad     []error         // by request, why it never can
+	procs   map[int]*nodes.Want
+	limited bool // by limits of associations or QOS
 }
 
 // newFloor prepares a cluster; without one there is none.
@@ -43,6 +44,7 @@ func (f *floor) resolve(r *nodes.Request) ([]*nodes.Want, error) {
 		w, err := f.Want(r, p)
 		if err == nil {
 			wants = append(wants, w)
+			f.limited = f.limited || w.Limited()
 		} else if why == nil {
 			why = err
 		}
@@ -75,7 +77,9 @@ type placed struct {
 	*engine
 	*floor
 	chooser     *nodes.Chooser
-	load        *nodes.Load
+	load        *nodes.Load  // under Slurm
+	stock       *nodes.Stock // under the others
+	plan        *nodes.Plan  // under Conservative
 	usage       *nodes.Usage
 	allocations []*nodes.Allocation // of running jobs, by number
 	wanted      []*nodes.Want       // of running jobs, by number: the partition in which they run
@@ -83,14 +87,22 @@ type placed struct {
 	completing  []int32             // by node, the jobs that have ended and keep it from others
 	chosen      *nodes.Allocation   // of the job that begins next
 	chosenWant  *nodes.Want
+	chosenLong  bool // it runs beyond the shadow time
 }
 
 func newPlaced(e *engine, f *floor) *placed {
-	return &placed{
-		engine: e, floor: f, chooser: f.NewChooser(), load: f.NewLoad(), usage: f.NewUsage(),
+	p := &placed{
+		engine: e, floor: f, usage: f.NewUsage(),
 		allocations: make([]*nodes.Allocation, len(e.jobs)), wanted: make([]*nodes.Want, len(e.jobs)),
 		completing: make([]int32, len(e.Cluster.Nodes)),
 	}
+	if e.Backfill == EASY || e.Backfill == Greedy || e.Backfill == None {
+		p.stock = f.NewStock()
+	} else {
+		p.chooser, p.load, p.plan = f.NewChooser(), f.NewLoad(), f.NewPlan()
+	}
+	e.goesOn = e.goesOn && !f.limited
+	return p
 }
 
 // of is what a job asks for, in each of its partitions.
@@ -105,8 +117,15 @@ func (p *placed) of(i int32) []*nodes.Want {
 // begin puts a job on the nodes that were chosen for it, and returns how many CPUs it has of them.
 func (p *placed) begin(i int32) int {
 	a, w := p.chosen, p.chosenWant
+	if p.Placed != nil {
+		p.Placed(int(i), p.now, a)
+	}
 	p.allocations[i], p.wanted[i] = a, w
-	p.load.Add(a)
+	if p.stock != nil {
+		p.stock.Add(a, p.chosenLong)
+	} else {
+		p.load.Add(a)
+	}
 	p.usage.Add(w, uint32(p.jobs[i].User), a)
 	return a.Total()
 }
@@ -123,7 +142,11 @@ func (p *placed) end(i int32) int {
 		p.allocations[i], p.slurm.freed = nil, true
 	}
 	p.wanted[i] = nil
-	p.load.Remove(a)
+	if p.stock != nil {
+		p.stock.Remove(a)
+	} else {
+		p.load.Remove(a)
+	}
 	p.usage.Remove(w, uint32(p.jobs[i].User), a)
 	return a.Total()
 }
@@ -164,6 +187,70 @@ func (p *placed) choose(i int32, w *nodes.Want, from nodes.Set) (ok, limited boo
 	}
 	p.chosen, p.chosenWant = a, w
 	return true, false
+}
+
+// again gives up reservations, as a pass begins, and returns what decides in it; nil for the pass itself.
+func (p *placed) again(f *filling) decider {
+	if p.stock == nil {
+		return &nodePlan{filling: f}
+	}
+	p.stock.Clear()
+	return nil
+}
+
+// finds reports whether a job finds nodes now, beside the head of the order if that has found none. Under None
+// no other one starts then.
+func (f *filling) finds(i int32) bool {
+	if f.blocked && f.kind == None {
+		return false
+	}
+	p, user := f.placed, uint32(f.jobs[i].User)
+	long := f.blocked && f.kind == EASY && f.now+ostrich.Time(f.jobs[i].Estimate) > f.room.Shadow
+	limited := false
+	for _, w := range p.of(i) {
+		if !p.usage.Allows(w, user) {
+			limited = true
+			continue
+		}
+		a, ok := p.stock.Place(w, user, long)
+		if ok && !p.usage.AllowsAllocation(w, user, a) {
+			limited = true
+			continue
+		}
+		if ok {
+			p.chosen, p.chosenWant, p.chosenLong = a, w, long
+			f.room.Free, f.room.Extra = p.stock.Free, p.stock.Left
+			return true
+		}
+	}
+	if !f.blocked && !limited { // one that a limit keeps is no head
+		f.keep(i)
+	}
+	return false
+}
+
+// keep makes the reservation of the head, if there is one: in the first of its partitions.
+func (f *filling) keep(i int32) {
+	f.blocked = true
+	stock := f.placed.stock
+	if f.kind == EASY {
+		f.room.Shadow = stock.Reserve(f.placed.of(i)[0], uint32(f.jobs[i].User), f.now, func(k int) (ostrich.Time, *nodes.Allocation) {
+			if k >= len(f.running) {
+				return 0, nil
+			}
+			return f.running[k].End, f.placed.allocations[f.running[k].Job]
+		})
+	}
+	f.room.Free, f.room.Extra = stock.Free, stock.Left
+}
+
+// runs lists the running jobs in the order of their expected ends.
+func (p *placed) runs() []nodes.Running {
+	list := make([]nodes.Running, len(p.running))
+	for k, r := range p.running {
+		list[k] = nodes.Running{End: r.End, Allocation: p.allocations[r.Job]}
+	}
+	return list
 }
 
 // waited is how long a job has waited.

@@ -79,14 +79,10 @@ type window struct {
 
 func (p *placed) backfill() *backfill {
 	s := &p.slurm
-	b := &backfill{
-		placed: p, tests: s.BackfillDepth, able: p.ready(), users: make(map[ostrich.UserID]int), parts: make([]int, max(1, len(p.Cluster.Partitions))),
+	return &backfill{
+		placed: p, running: p.runs(), tests: s.BackfillDepth, able: p.ready(), users: make(map[ostrich.UserID]int), parts: make([]int, max(1, len(p.Cluster.Partitions))),
 		space: []window{{from: s.floor(p.now), to: s.floor(p.now + ostrich.Time(s.BackfillWindow)), open: p.All().Copy()}},
 	}
-	for _, r := range p.running {
-		b.running = append(b.running, nodes.Running{End: r.End, Allocation: p.allocations[r.Job]})
-	}
-	return b
 }
 
 // floor is the last step of bf_resolution that is not after a moment.

@@ -17,26 +17,33 @@ func (c *Chooser) allocate() *Allocation {
 	} else {
 		c.distribute(a)
 	}
-	if c.c.Select.Memory || c.c.Select.Linear {
-		for k, i := range a.Nodes {
-			all := c.nodes[i].memory
-			need := w.memory
-			switch {
-			case w.allMemory:
-				need = all
-			case w.perCPU:
-				need *= int64(a.CPUs[k])
-			}
-			if need > all-c.load.memory[i] && c.c.Select.Memory {
-				return nil
-			}
-			a.Memory[k] = need
+	if !c.complete(w, a, c.load) {
+		return nil
+	}
+	return a
+}
+
+// complete adds memory and generic resources to an allocation. It returns false if the nodes lack memory.
+func (f *Floor) complete(w *Want, a *Allocation, l *Load) bool {
+	for k, i := range a.Nodes {
+		all := f.nodes[i].memory
+		switch {
+		case w.allMemory && (f.c.Select.Memory || f.c.Select.Linear):
+			a.Memory[k] = all
+		case w.allMemory:
+		case w.perCPU:
+			a.Memory[k] = w.memory * int64(a.CPUs[k])
+		default:
+			a.Memory[k] = w.memory
+		}
+		if f.c.Select.Memory && a.Memory[k] > all-l.memory[i] {
+			return false
 		}
 	}
 	if len(w.amounts) > 0 {
-		c.hand(a)
+		f.hand(w, a, l)
 	}
-	return a
+	return true
 }
 
 // distribute shares out the CPUs of a job: first those of a task on each node, then those of a core at
@@ -73,38 +80,43 @@ func (c *Chooser) distribute(a *Allocation) {
 		}
 	}
 	for k, i := range a.Nodes {
-		n := &c.nodes[i]
-		use := c.perCore(w, n)
-		cores := (a.CPUs[k] + use - 1) / use
-		if c.c.Select.Unit == Socket {
-			size := n.cores / n.sockets
-			cores = (cores + size - 1) / size * size
-		}
-		a.CPUs[k] = cores * n.threads
+		a.CPUs[k] = c.whole(w, i, a.CPUs[k])
 	}
 }
 
+// whole returns the CPUs of the cores, or sockets, that a job takes for so many CPUs of a node.
+func (f *Floor) whole(w *Want, i, cpus int32) int32 {
+	n := &f.nodes[i]
+	use := f.perCore(w, n)
+	cores := (cpus + use - 1) / use
+	if f.c.Select.Unit == Socket {
+		size := n.cores / n.sockets
+		cores = (cores + size - 1) / size * size
+	}
+	return cores * n.threads
+}
+
 // hand gives the job generic resources of the chosen nodes, of the first kinds that have some.
-func (c *Chooser) hand(a *Allocation) {
-	kinds := len(c.kinds)
+func (f *Floor) hand(w *Want, a *Allocation, l *Load) {
+	kinds := len(f.kinds)
 	a.gres = make([]int64, len(a.Nodes)*kinds)
-	for _, g := range c.w.amounts {
+	for _, g := range w.amounts {
 		total := g.n
 		for k, i := range a.Nodes {
 			need := g.n
 			switch g.per {
 			case PerTask:
-				need *= int64(max(1, int(a.CPUs[k])/c.w.perTask))
+				need *= int64(max(1, int(a.CPUs[k])/w.perTask))
 			case PerSocket:
-				need *= int64(max(1, c.w.Sockets))
+				need *= int64(max(1, w.Sockets))
 			case PerJob:
 				need = total
 			case PerNode:
 			}
 			for _, kind := range g.kinds {
-				free := c.nodes[i].gres[kind] - c.load.gres[int(i)*kinds+kind] - a.gres[k*kinds+kind]
+				free := f.nodes[i].gres[kind] - l.gres[int(i)*kinds+kind] - a.gres[k*kinds+kind]
 				got := min(need, free)
-				if c.w.whole {
+				if w.whole {
 					got = free
 				}
 				a.gres[k*kinds+kind] += got

@@ -21,6 +21,7 @@ type Floor struct {
 	cpus  int   // of all nodes
 
 	private bool // some jobs share nodes with those of their user only
+	crowded bool // some partitions limit the CPUs of a node
 }
 
 // node is a node as far as choices look at it.
@@ -67,6 +68,7 @@ func NewFloor(c *Cluster) (*Floor, error) {
 			}
 		}
 		f.parts = append(f.parts, SetOf(len(c.Nodes), p.Nodes))
+		f.crowded = f.crowded || p.MaxCPUsPerNode > 0
 	}
 	return f, nil
 }
@@ -96,6 +98,26 @@ func (f *Floor) prepare(i int) error {
 		to.gres[slices.Index(f.kinds, GRES{Name: g.Name, Type: g.Type})] += g.Count
 	}
 	return nil
+}
+
+// classify numbers the nodes by what they are: all but names and places.
+func (f *Floor) classify(class []int32) {
+	first := make(map[string]int32)
+	for i := range f.nodes {
+		in := []int(nil)
+		for p := range f.parts {
+			if f.parts[p].Has(i) {
+				in = append(in, p)
+			}
+		}
+		text := fmt.Sprint(f.nodes[i], f.c.Nodes[i].Features, in)
+		c, ok := first[text]
+		if !ok {
+			c = int32(len(first))
+			first[text] = c
+		}
+		class[i] = c
+	}
 }
 
 // String is a resource in Slurm's words, without its count.
@@ -169,9 +191,24 @@ func (l *Load) copyFrom(other *Load) {
 	}
 }
 
+// copyNode makes the load of a node that of another load.
+func (l *Load) copyNode(other *Load, n int32) {
+	l.cpus[n], l.memory[n], l.jobs[n] = other.cpus[n], other.memory[n], other.jobs[n]
+	kinds := len(l.gres) / len(l.cpus)
+	copy(l.gres[int(n)*kinds:int(n+1)*kinds], other.gres[int(n)*kinds:int(n+1)*kinds])
+	if l.users != nil {
+		l.users[n] = append(l.users[n][:0], other.users[n]...)
+	}
+	for p := range l.inPart {
+		if l.inPart[p] != nil {
+			l.inPart[p][n] = other.inPart[p][n]
+		}
+	}
+}
+
 // Allocation is what a job has of the nodes that it runs on.
 type Allocation struct {
-	Nodes  []int32 // their places, ascending
+	Nodes  []int32 // their places
 	CPUs   []int32 // of each
 	Memory []int64 // of each
 	gres   []int64 // of each, by kind; nil for none

@@ -33,15 +33,16 @@ func (f *Floor) offer(w *Want, user uint32, l *Load, n int) offer {
 		return offer{}
 	}
 	if f.c.Select.Memory && w.perCPU && w.memory > 0 {
-		step := int64(1)
-		if f.c.Select.Unit != CPU {
-			step = int64(per)
+		unit := int64(1) // cores
+		if f.c.Select.Unit == Socket {
+			unit = int64(c.cores / c.sockets)
 		}
-		if w.whole && w.memory*int64(cpus) > free {
+		need := w.memory * int64(c.threads) * unit
+		if w.whole && w.memory*int64(c.cpus) > free {
 			return offer{}
 		}
-		if over := w.memory*int64(cpus) - free; over > 0 {
-			cpus -= int32((over + w.memory*step - 1) / (w.memory * step) * step)
+		if most := free / need * unit * int64(per); int64(cpus) > most {
+			cpus = int32(most)
 		}
 		if w.perTask > 1 && cpus > 0 {
 			cpus -= cpus % int32(w.perTask)

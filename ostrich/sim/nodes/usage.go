@@ -74,6 +74,9 @@ func (f *Floor) bind(w *Want) error {
 	return nil
 }
 
+// Limited reports whether limits of associations or QOS may keep a job with the request.
+func (w *Want) Limited() bool { return len(w.bounds) > 0 }
+
 // key is whose use of a limit a job counts in.
 func (b *bound) key(w *Want, user uint32) use {
 	k := use{limit: b.Limit}

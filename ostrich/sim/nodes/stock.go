@@ -1,0 +1,265 @@
+package nodes
+
+import (
+	"slices"
+
+	"slurm-ostrich/ostrich"
+)
+
+// Stock is the load of a cluster in which nodes that are alike are counted: of the same hardware,
+// features and partitions, with the same amounts in use. A job is placed by a look at each kind of
+// them, not at each node, beside those that it gets.
+//
+// It knows one reservation, that of EASY's head: for a job that ends after the shadow time, the nodes of
+// the head have in use what they will have then, with the head, if that is more than now.
+type Stock struct {
+	*Floor
+	now   *Load // by running jobs
+	kept  *Load // or by the head at the shadow time, if that is more
+	later *Load // reused: at the shadow time
+
+	class  []int32 // by node
+	kind   []int32 // by node, its place in alike
+	alike  []kind
+	places map[state]int32
+	spare  []int32 // places in alike that are free
+
+	head    []reserved // nodes of the head
+	Free    int        // CPUs that no job has
+	Left    int        // CPUs that no job has, nor the head
+	chooser *Chooser   // for what is not counted
+	list    []candidate
+	touched []bool // by node, while a head is placed
+}
+
+// kind are nodes that are alike.
+type kind struct {
+	state
+	nodes []int32 // ascending
+	gone  int     // of them, those that are touched
+}
+
+// state is what nodes that are alike have in common.
+type state struct {
+	class              int32
+	cpus, keptCPUs     int32
+	memory, keptMemory int64
+	single             int32 // 1 + the node, for one that is like no other
+}
+
+// reserved is a node of the head, with what will be in use of it at the shadow time.
+type reserved struct {
+	node int32
+	use  amounts
+}
+
+// amounts are what is in use of a node.
+type amounts struct {
+	cpus   int32
+	memory int64
+	gres   []int64
+}
+
+// NewStock returns the stock of an empty cluster, for jobs whose requests have been resolved before.
+func (f *Floor) NewStock() *Stock {
+	n := len(f.nodes)
+	s := &Stock{
+		Floor: f, now: f.NewLoad(), kept: f.NewLoad(), later: f.NewLoad(), class: make([]int32, n), kind: make([]int32, n),
+		places: make(map[state]int32), Free: f.cpus, Left: f.cpus, chooser: f.NewChooser(), touched: make([]bool, n),
+	}
+	f.classify(s.class)
+	for i := range s.kind {
+		s.kind[i] = -1
+		s.sort(int32(i))
+	}
+	return s
+}
+
+// sort puts a node to those that are like it now.
+func (s *Stock) sort(n int32) {
+	st := state{class: s.class[n], cpus: s.now.cpus[n], keptCPUs: s.kept.cpus[n], memory: s.now.memory[n], keptMemory: s.kept.memory[n]}
+	if len(s.kinds) > 0 && s.equipped(n) || s.now.users != nil || s.crowded {
+		st.single = n + 1
+	}
+	old := s.kind[n]
+	if old >= 0 {
+		k := &s.alike[old]
+		if k.state == st {
+			return
+		}
+		at, _ := slices.BinarySearch(k.nodes, n)
+		k.nodes = slices.Delete(k.nodes, at, at+1)
+		if len(k.nodes) == 0 {
+			delete(s.places, k.state)
+			s.spare = append(s.spare, old)
+		}
+	}
+	at, ok := s.places[st]
+	if !ok {
+		if last := len(s.spare) - 1; last >= 0 {
+			at = s.spare[last]
+			s.spare = s.spare[:last]
+		} else {
+			at = int32(len(s.alike))
+			s.alike = append(s.alike, kind{})
+		}
+		s.alike[at].state = st
+		s.places[st] = at
+	}
+	k := &s.alike[at]
+	where, _ := slices.BinarySearch(k.nodes, n)
+	k.nodes = slices.Insert(k.nodes, where, n)
+	s.kind[n] = at
+}
+
+// equipped reports whether a node has generic resources.
+func (s *Stock) equipped(n int32) bool {
+	return slices.ContainsFunc(s.nodes[n].gres, func(count int64) bool { return count > 0 })
+}
+
+// Add adds a job that starts, and runs beyond the shadow time if long.
+func (s *Stock) Add(a *Allocation, long bool) {
+	s.now.Add(a)
+	s.later.Add(a)
+	s.Free -= a.Total()
+	s.settle(a, long)
+}
+
+// Remove takes a job away that has ended.
+func (s *Stock) Remove(a *Allocation) {
+	s.now.Remove(a)
+	s.later.Remove(a)
+	s.Free += a.Total()
+	s.settle(a, false)
+}
+
+// settle finds what is kept of the nodes of an allocation.
+func (s *Stock) settle(a *Allocation, long bool) {
+	for i, n := range a.Nodes {
+		at, ok := slices.BinarySearchFunc(s.head, n, func(r reserved, n int32) int { return int(r.node - n) })
+		if !ok {
+			s.keep(n, nil)
+			continue
+		}
+		r := &s.head[at]
+		if long {
+			r.use.cpus += a.CPUs[i]
+			r.use.memory += a.Memory[i]
+			for k := range r.use.gres {
+				if a.gres != nil {
+					r.use.gres[k] += a.gres[i*len(r.use.gres)+k]
+				}
+			}
+		}
+		s.keep(n, &r.use)
+	}
+}
+
+// keep keeps so much of a node, if more than now.
+func (s *Stock) keep(n int32, use *amounts) {
+	s.Left += int(s.kept.cpus[n])
+	s.kept.copyNode(s.now, n)
+	if use != nil {
+		s.kept.cpus[n] = max(s.kept.cpus[n], use.cpus)
+		s.kept.memory[n] = max(s.kept.memory[n], use.memory)
+		s.kept.jobs[n]++
+		kinds := len(use.gres)
+		for k := range kinds {
+			at := int(n)*kinds + k
+			s.kept.gres[at] = max(s.kept.gres[at], use.gres[k])
+		}
+	}
+	s.Left -= int(s.kept.cpus[n])
+	s.sort(n)
+}
+
+// Clear gives up the reservation of the head.
+func (s *Stock) Clear() {
+	head := s.head
+	s.head = s.head[:0]
+	for i := range head {
+		s.keep(head[i].node, nil)
+	}
+}
+
+// Reserve makes EASY's reservation for a job that finds no nodes now: at the shadow time it finds some, if
+// the running jobs end as expected. Job i of those, in the order of their ends, is running(i), and after the
+// last there is none. It takes nodes first that have more free then than now.
+func (s *Stock) Reserve(w *Want, user uint32, now ostrich.Time, running func(i int) (ostrich.Time, *Allocation)) (shadow ostrich.Time) {
+	s.Clear()
+	shadow = now
+	var gone []*Allocation
+	var head *Allocation
+	could := s.total(w, user)
+	end, a := running(0)
+	for a != nil && head == nil {
+		shadow = max(shadow, end)
+		for a != nil && end <= shadow {
+			could += s.release(w, user, a)
+			gone = append(gone, a)
+			end, a = running(len(gone))
+		}
+		if could >= int64(w.cpus) {
+			head = s.place(w, user, s.later, s.now)
+		}
+	}
+	if head != nil {
+		s.reserve(head)
+	}
+	for _, a := range gone {
+		s.later.Add(a)
+		for _, n := range a.Nodes {
+			if s.touched[n] {
+				s.touched[n] = false
+				s.alike[s.kind[n]].gone--
+			}
+		}
+	}
+	for i := range s.head {
+		s.keep(s.head[i].node, &s.head[i].use)
+	}
+	return shadow
+}
+
+// total is how many CPUs all nodes offer to a job now.
+func (s *Stock) total(w *Want, user uint32) int64 {
+	n := int64(0)
+	s.each(w, user, s.now, s.now, func(c *candidate) { n += int64(c.cpus) * int64(c.count) })
+	return n
+}
+
+// release takes a running job away from the load of a later moment. It returns how many more CPUs its nodes then
+// offer to another one.
+func (s *Stock) release(w *Want, user uint32, a *Allocation) int64 {
+	more := int64(0)
+	for _, n := range a.Nodes {
+		more -= int64(s.offered(w, user, s.later, n))
+		if !s.touched[n] {
+			s.touched[n] = true
+			s.alike[s.kind[n]].gone++
+		}
+	}
+	s.later.Remove(a)
+	for _, n := range a.Nodes {
+		more += int64(s.offered(w, user, s.later, n))
+	}
+	return more
+}
+
+// reserve records the nodes of the head.
+func (s *Stock) reserve(head *Allocation) {
+	kinds := len(s.kinds)
+	for i, n := range head.Nodes {
+		r := reserved{node: n, use: amounts{
+			cpus: s.later.cpus[n] + head.CPUs[i], memory: s.later.memory[n] + head.Memory[i],
+			gres: slices.Clone(s.later.gres[int(n)*kinds : int(n+1)*kinds]),
+		}}
+		for k := range r.use.gres {
+			if head.gres != nil {
+				r.use.gres[k] += head.gres[i*kinds+k]
+			}
+		}
+		s.head = append(s.head, r)
+	}
+	slices.SortFunc(s.head, func(a, b reserved) int { return int(a.node - b.node) })
+}
