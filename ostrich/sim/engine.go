@@ -22,6 +22,7 @@ type engine struct {
 	ends     moments // of running jobs, really
 	finished int     // jobs
 	happened bool    // a job ended or came now
+	arrived  bool    // a job came now
 	expects  bool    // Running is kept up to date
 	running  Running
 
@@ -76,7 +77,8 @@ func (e *engine) run() error {
 
 // batch processes all events of an instant before it does a pass.
 func (e *engine) batch() error {
-	e.happened = e.next == e.now
+	e.arrived = e.next == e.now
+	e.happened = e.arrived
 	e.lasts = e.lasts && e.latest.holds()
 	if e.placed != nil {
 		e.placed.release()

@@ -58,6 +58,7 @@ func newLoop(m Machine, campaigns []Campaign, jobs int, f *floor) (*loop, error)
 	l.loop = l
 	if len(campaigns) > 0 { // moment 0 means "not yet"
 		l.shift = max(0, 1-campaigns[0].Submit)
+		l.slurm.shift = l.shift
 	}
 	latest := make(map[ostrich.UserID]int32)
 	n := 0

@@ -232,10 +232,10 @@ func (f *filling) admits(i int32) bool {
 		return false
 	}
 	if q := f.waiting; !f.blocked && q.count > 0 { // nothing that waits fits
-		if i := q.job(q.first); f.placed != nil {
-			f.keep(i)
+		if head := q.job(q.first); f.placed != nil {
+			f.keep(head)
 		} else {
-			f.block(&f.jobs[i])
+			f.block(&f.jobs[head])
 		}
 	}
 	return f.fits(i)

@@ -3,6 +3,7 @@ package sim
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"slurm-ostrich/ostrich"
 )
@@ -11,8 +12,9 @@ import (
 // Slurm's default.
 //
 // The main scheduler (job_scheduler.c, schedule) runs when a job has come or
-// ended, but not twice within Delay; on nodes it waits for no Delay when a job has
-// ended (proc_req.c, _slurm_rpc_epilog_complete). It starts jobs in the order while they
+// ended, but not twice within Delay; on nodes it looks a second after a job has come
+// (controller.c, _slurmctld_background), and at once when one has ended (proc_req.c,
+// _slurm_rpc_epilog_complete). It starts jobs in the order while they
 // fit, and looks at Depth of them at most; every Interval, counted from the
 // first submission, it looks at all.
 //
@@ -41,6 +43,10 @@ type Scheduler struct {
 	Starts     int              // bf_max_job_start: the most jobs that it starts at a time; 0 is all
 	KillWait   ostrich.Duration // how long a job past its limit is expected to go on: 30 s
 	Completing ostrich.Duration // how long the nodes of a job that has ended take no others: 0 s
+
+	// Backfills are moments at which the backfill scheduler is known to have looked, ascending. It
+	// looks then, and only after the last of them every BackfillInterval.
+	Backfills []ostrich.Time
 }
 
 // filled puts Slurm's defaults in the place of zeros.
@@ -50,7 +56,7 @@ func (s Scheduler) filled() Scheduler {
 		BackfillInterval: cmp.Or(s.BackfillInterval, 30), BackfillDepth: cmp.Or(s.BackfillDepth, 500),
 		BackfillWindow: cmp.Or(s.BackfillWindow, 24*3600), Resolution: cmp.Or(s.Resolution, 60), MinAge: s.MinAge,
 		UserDepth: s.UserDepth, PartDepth: s.PartDepth, Starts: s.Starts, KillWait: cmp.Or(s.KillWait, 30),
-		Completing: s.Completing,
+		Completing: s.Completing, Backfills: s.Backfills,
 	}
 }
 
@@ -69,6 +75,8 @@ func (s Scheduler) check() error {
 	case s.Resolution < 0 || s.Resolution > Longest || s.MinAge < 0 || s.KillWait < 0 || s.KillWait > Longest || s.Completing < 0 || s.Completing > Longest:
 		return fmt.Errorf("sim: a backfill scheduler with steps of %d s, a least age of %d s, a wait of %d s for killed jobs and of %d s for nodes: %w",
 			s.Resolution, s.MinAge, s.KillWait, s.Completing, ErrWorkload)
+	case !slices.IsSorted(s.Backfills):
+		return fmt.Errorf("sim: moments of the backfill scheduler that are not in their order: %w", ErrWorkload)
 	case s.UserDepth < 0 || s.PartDepth < 0 || s.Starts < 0:
 		return fmt.Errorf("sim: a backfill scheduler that looks at %d jobs of a user and %d of a partition, and starts %d: %w",
 			s.UserDepth, s.PartDepth, s.Starts, ErrWorkload)
@@ -83,8 +91,10 @@ type slurm struct {
 	begin  ostrich.Time // first submission
 	looked ostrich.Time // when the main scheduler did last, for a job that came or ended
 	called bool         // since then one did
+	came   ostrich.Time // when the latest job did
 	freed  bool         // nodes have become free now, which waits for no Delay
 	deeper bool         // if the main scheduler looked at all jobs, it might find another that can start
+	shift  ostrich.Time // of the times of the replay, see Ranker
 	news   bool         // since the backfill scheduler looked, anything changed
 }
 
@@ -92,18 +102,43 @@ type slurm struct {
 func (s *slurm) wake(now ostrich.Time) ostrich.Time {
 	next := never
 	if s.called {
-		next = s.looked + ostrich.Time(s.Delay)
+		next = s.call()
 	}
 	if s.deeper {
 		next = min(next, s.due(now, s.Interval))
 	}
 	if s.news && s.BackfillDepth > 0 {
-		next = min(next, s.due(now, s.BackfillInterval))
+		next = min(next, s.nextBackfill(now))
 	}
 	if next == never {
 		return never
 	}
 	return max(next, now+1)
+}
+
+// call is when the main scheduler looks next for jobs that have come.
+func (s *slurm) call() ostrich.Time {
+	return max(s.looked+ostrich.Time(s.Delay), s.came)
+}
+
+// nextBackfill is when the backfill scheduler looks next, after now.
+func (s *slurm) nextBackfill(now ostrich.Time) ostrich.Time {
+	if i, _ := slices.BinarySearch(s.Backfills, now+1-s.shift); i < len(s.Backfills) {
+		return s.Backfills[i] + s.shift
+	}
+	if n := len(s.Backfills); n > 0 {
+		last, every := s.Backfills[n-1]+s.shift, ostrich.Time(s.BackfillInterval)
+		return last + ((now-last)/every+1)*every
+	}
+	return s.due(now, s.BackfillInterval)
+}
+
+// backfills reports whether the backfill scheduler looks now.
+func (s *slurm) backfills(now ostrich.Time) bool {
+	if len(s.Backfills) == 0 {
+		return s.is(now, s.BackfillInterval)
+	}
+	return s.nextBackfill(now-1) == now
 }
 
 // due returns the first moment after now that is a whole number of intervals after the
@@ -121,15 +156,18 @@ func (s *slurm) is(now ostrich.Time, interval ostrich.Duration) bool {
 func (e *engine) schedule() error {
 	s := &e.slurm
 	if !s.begun {
-		s.begun, s.begin, s.looked = true, e.now, e.now-ostrich.Time(s.Delay)
+		s.begun, s.begin, s.looked, s.came = true, e.now, e.now-ostrich.Time(s.Delay), e.now
 	}
 	s.called = s.called || e.happened
+	if e.placed != nil && e.arrived { // slurmctld's background loop begins each second (controller.c, _slurmctld_background)
+		s.came = e.now + 1
+	}
 	if e.happened || e.woken || e.overdue() { // other jobs, another order, other moments at which jobs will end
 		s.deeper, s.news = true, true
 	}
 	defer func() { e.another = e.free >= e.narrowest() }() // whenever they look next
-	deep := s.deeper && s.is(e.now, s.Interval)
-	called := s.called && e.now >= s.looked+ostrich.Time(s.Delay)
+	deep := s.deeper && s.is(e.now, s.Interval) && (e.placed == nil || e.now > s.begin)
+	called := s.called && e.now >= s.call()
 	if freed := s.freed; deep || called || freed {
 		s.freed = false
 		f := filling{engine: e, kind: None, tests: s.Depth}
@@ -151,7 +189,7 @@ func (e *engine) schedule() error {
 			s.deeper = f.tests == 0 || s.called
 		}
 	}
-	if s.news && s.BackfillDepth > 0 && s.is(e.now, s.BackfillInterval) {
+	if s.news && s.BackfillDepth > 0 && s.backfills(e.now) {
 		f, free := filling{engine: e, kind: Conservative, tests: s.BackfillDepth, window: s.BackfillWindow}, e.free
 		if e.placed != nil {
 			f.decider = e.placed.backfill()

@@ -24,8 +24,8 @@ func rack(n int) *nodes.Cluster {
 }
 
 // TestSlurmOnNodes replays small queues, worked by hand: what keeps a job from starting, and what
-// that keeps from others. All jobs come at 0 in the order of the list; the main scheduler looks then, the
-// backfill scheduler does so too, and both look again when a job ends or 30 s later.
+// that keeps from others. All jobs come at 0 in the order of the list. The backfill scheduler looks then and
+// every 30 s, the main scheduler at 1 and whenever a job ends.
 func TestSlurmOnNodes(t *testing.T) {
 	in := func(part int, r nodes.Request) nodes.Request {
 		r.Partitions = []int{part}
@@ -53,7 +53,7 @@ func TestSlurmOnNodes(t *testing.T) {
 				{in(0, nodes.Request{CPUs: 8}), 10, 10},
 				{in(0, nodes.Request{CPUs: 1}), 10, 10},
 			},
-			[]ostrich.Time{0, 100, 110},
+			[]ostrich.Time{1, 101, 111},
 		},
 		{
 			"and what shares nodes with it",
@@ -64,7 +64,7 @@ func TestSlurmOnNodes(t *testing.T) {
 				{in(0, nodes.Request{CPUs: 8}), 10, 10},
 				{in(1, nodes.Request{CPUs: 1}), 10, 10},
 			},
-			[]ostrich.Time{0, 100, 100},
+			[]ostrich.Time{1, 101, 101},
 		},
 		{
 			"a partition that finds no nodes leaves those of others",
@@ -75,7 +75,7 @@ func TestSlurmOnNodes(t *testing.T) {
 				{in(1, nodes.Request{CPUs: 4}), 10, 10},
 				{in(0, nodes.Request{CPUs: 5}), 10, 10},
 			},
-			[]ostrich.Time{0, 100, 0},
+			[]ostrich.Time{1, 101, 1},
 		},
 		{
 			"one that needs a certain node keeps only that",
@@ -86,7 +86,7 @@ func TestSlurmOnNodes(t *testing.T) {
 				{in(0, nodes.Request{CPUs: 4, NodeList: []int{0}}), 10, 10},
 				{in(0, nodes.Request{CPUs: 5}), 10, 10},
 			},
-			[]ostrich.Time{0, 100, 0},
+			[]ostrich.Time{1, 101, 1},
 		},
 		{
 			"a limit of a user keeps nothing from others",
@@ -97,7 +97,7 @@ func TestSlurmOnNodes(t *testing.T) {
 				{in(0, nodes.Request{CPUs: 1, QOS: two}), 10, 10},
 				{in(0, nodes.Request{CPUs: 8}), 10, 10},
 			},
-			[]ostrich.Time{0, 100, 0},
+			[]ostrich.Time{1, 101, 1},
 		},
 		{
 			"a limit of jobs",
@@ -108,7 +108,7 @@ func TestSlurmOnNodes(t *testing.T) {
 				{in(0, nodes.Request{CPUs: 1, QOS: one}), 10, 10},
 				{in(0, nodes.Request{CPUs: 1}), 10, 10},
 			},
-			[]ostrich.Time{0, 100, 0},
+			[]ostrich.Time{1, 101, 1},
 		},
 		{
 			// Job 2 is kept all nodes from 100 on, whole, which the backfill map knows as from 60 on. Job 3 would end
@@ -155,7 +155,18 @@ func TestSlurmOnNodes(t *testing.T) {
 				{in(0, nodes.Request{CPUs: 12}), 100, 100},
 				{in(0, nodes.Request{CPUs: 12}), 10, 10},
 			},
-			[]ostrich.Time{0, 105},
+			[]ostrich.Time{1, 106},
+		},
+		{
+			"moments of the backfill scheduler that are known",
+			2,
+			sim.Scheduler{Backfills: []ostrich.Time{7, 21}, Interval: 1000},
+			[]job{
+				{in(0, nodes.Request{CPUs: 4}), 100, 100},
+				{in(0, nodes.Request{CPUs: 8}), 10, 10},
+				{in(0, nodes.Request{CPUs: 1}), 10, 10},
+			},
+			[]ostrich.Time{1, 101, 7},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
