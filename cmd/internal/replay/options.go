@@ -15,6 +15,7 @@ import (
 	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/nodes"
 	"slurm-ostrich/ostrich/sim/swf"
 	"slurm-ostrich/ostrich/trace"
 )
@@ -32,7 +33,8 @@ type LogOptions struct {
 	// Given reports whether an option was given; nil if none was.
 	Given func(option string) bool
 
-	platform *clusters // that the jobs run on; nil for one machine with Procs
+	platform *clusters    // that the jobs run on; nil for one machine with Procs
+	floor    *nodes.Floor // on which the jobs are placed; nil for identical processors
 }
 
 func (o *LogOptions) given(option string) bool { return o.Given != nil && o.Given(option) }
@@ -85,6 +87,7 @@ type Options struct {
 	LogOptions
 	Policy, Backfill string
 	Replay, Offsets  string
+	Nodes            string
 	Dependencies     bool
 	EventOrder       string
 	Estimate         string
@@ -98,6 +101,7 @@ type Options struct {
 // o.
 func (o *Options) Flags() []cli.Flag {
 	return slices.Concat(o.LogOptions.Flags(), []cli.Flag{
+		&cli.StringFlag{Name: "nodes", Usage: nodesUsage, DefaultText: "identical processors", Destination: &o.Nodes},
 		o.userFlag(), policyFlag("ostrich", &o.Policy),
 		o.backfillFlag("none"), LoopFlag("replay", &o.Replay),
 		&cli.StringFlag{Name: "offsets", Usage: "jobs of a campaign: `WHEN` is keep (at their logged distance from its first) or drop (all at once)", Value: "keep", Destination: &o.Offsets},
@@ -220,7 +224,13 @@ func (o *Options) Run() (Run, error) {
 	bad := faults{err}
 	r.EventOrder = named[sim.EventOrder](&bad, "event-order", sim.EventOrderNames, o.EventOrder)
 	r.Offsets = named[uint8](&bad, "offsets", []string{"keep", "drop"}, o.Offsets) == 0
-	var unacceptable error
+	var misnamed, unacceptable error
+	if r.Cluster, o.floor, misnamed = cluster(o.Nodes); misnamed != nil {
+		bad = append(bad, misnamed)
+	}
+	if r.Cluster != nil && o.given("procs") {
+		bad = append(bad, errors.New("--nodes says how many processors the machine has: without --procs"))
+	}
 	r.accept, unacceptable = satisfaction.Parse(o.Satisfaction)
 	if r.cut = ostrich.Duration(o.Cut / time.Second); r.cut < 0 || o.given("cut") && r.cut < 1 {
 		bad.note("cut", fmt.Errorf("%v: at least 1 s", o.Cut))

@@ -35,7 +35,7 @@ func (s *Simulation) Do(at func(done, total int)) (err error) {
 
 // simulation returns a replay of a workload, or an error if the two do not go together.
 func (r Run) simulation(w *Workload) (*Simulation, error) {
-	r.Procs, r.rule = w.Procs, w.Rule
+	r.Procs, r.rule, r.Requests = w.Procs, w.Rule, w.requests
 	return &Simulation{Workload: w, Run: r, do: r.Do}, r.Check()
 }
 

@@ -69,6 +69,10 @@ func (r *Run) Check() error {
 		return fmt.Errorf("--policy %s says itself who may pass the first job: --backfill none only", p.Name)
 	case p.place != nil && r.Kill:
 		return fmt.Errorf("--policy %s knows how long jobs run, and kills none: without --kill", p.Name)
+	case r.Cluster != nil && (p.place != nil || p.plans):
+		return fmt.Errorf("--policy %s plans for identical processors: without --nodes", p.Name)
+	case r.Cluster != nil && r.EventOrder == sim.PerEvent:
+		return errors.New("--event-order per-event: only without --nodes")
 	case r.EventOrder == sim.PerEvent && !r.asLogged():
 		return errors.New("--event-order per-event: only for fcfs, spt, lpt and ljf with --replay open --offsets keep, without --dependencies")
 	case r.Dependencies && r.rule.Fields:

@@ -19,6 +19,7 @@ import (
 	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/nodes"
 	"slurm-ostrich/ostrich/sim/swf"
 	"slurm-ostrich/ostrich/trace"
 )
@@ -31,6 +32,8 @@ type Workload struct {
 	Rule  Rule
 	Timed bool // the end of some job is known
 	Notes []string
+
+	requests []nodes.Request // of jobs that are placed on nodes
 
 	homes map[ostrich.UserID]int64 // clusters of users by field 16, from 1, if somebody asks for it
 }
@@ -70,14 +73,21 @@ func (o *LogOptions) Take(path string, log *trace.Log, names []string, estimates
 	if w.Procs, err = o.Processors(log); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if header := log.Processors(); header > 0 && header != int64(w.Procs) && o.platform == nil {
+	if header := log.Processors(); header > 0 && header != int64(w.Procs) && o.platform == nil && o.floor == nil {
 		w.Notes = append(w.Notes, fmt.Sprintf("--procs %d, and the header says %d", w.Procs, header))
 	}
 	if w.Rule, err = o.rule(names, log); err != nil {
 		return nil, err
 	}
 	var in swf.Import
-	w.Jobs, in, err = swf.Jobs(log, w.Procs, estimates)
+	if o.floor == nil {
+		w.Jobs, in, err = swf.Jobs(log, w.Procs, estimates)
+	} else {
+		w.Jobs, w.requests, in, err = swf.Placed(log, w.Procs, estimates, func(r *nodes.Request) bool {
+			_, impossible := o.floor.Want(r, -1)
+			return impossible == nil
+		})
+	}
 	if o.platform != nil && homesNames[o.platform.homes] == byField {
 		w.homes = fieldHomes(log)
 	}
@@ -212,6 +222,9 @@ func (o *LogOptions) Processors(log *trace.Log) (int, error) {
 	m, source := log.Processors(), "the header of the log says %d processors"
 	if o.platform != nil {
 		return o.platform.Platform.Procs(), nil
+	}
+	if o.floor != nil {
+		return o.floor.CPUs(), nil
 	}
 	if o.given("procs") {
 		m, source = int64(o.Procs), "--procs %d"

@@ -43,14 +43,12 @@ func (s *Stock) place(w *Want, user uint32, load, other *Load) *Allocation {
 			one := *w
 			one.able, part = able, &one
 		}
-		s.list = s.list[:0]
-		s.each(part, user, load, other, func(c *candidate) { s.list = append(s.list, *c) })
+		s.gather(part, user, load, other)
 		if a := s.fill(part, user, load, false); a != nil {
 			return a
 		}
 		if w.max < most { // the fewest nodes
-			s.list = s.list[:0]
-			s.each(part, user, load, other, func(c *candidate) { s.list = append(s.list, *c) })
+			s.gather(part, user, load, other)
 			if a := s.fill(part, user, load, true); a != nil {
 				return a
 			}
@@ -59,17 +57,12 @@ func (s *Stock) place(w *Want, user uint32, load, other *Load) *Allocation {
 	return nil
 }
 
-// each calls add with all nodes that offer something to a job.
-func (s *Stock) each(w *Want, user uint32, load, other *Load, add func(*candidate)) {
-	one := func(n int32) {
-		c := candidate{first: n, kind: -1, count: 1}
-		if s.fillIn(&c, w, user, load, other) {
-			add(&c)
-		}
-	}
+// gather lists all nodes that offer something to a job.
+func (s *Stock) gather(w *Want, user uint32, load, other *Load) {
+	s.list = s.list[:0]
 	if w.list != nil || len(w.Exclude) > 0 {
 		for n := range w.able.All() {
-			one(int32(n))
+			s.add(w, user, load, other, candidate{first: int32(n), kind: -1, count: 1})
 		}
 		return
 	}
@@ -78,41 +71,38 @@ func (s *Stock) each(w *Want, user uint32, load, other *Load, add func(*candidat
 		if len(g.nodes) == 0 || !w.able.Has(int(g.nodes[0])) {
 			continue
 		}
+		c := candidate{first: g.nodes[0], kind: int32(k), count: len(g.nodes)}
 		if g.gone > 0 && load == s.later {
+			c.count -= g.gone
+			c.first = -1
 			for _, n := range g.nodes {
-				if s.touched[n] {
-					one(n)
+				switch {
+				case s.touched[n]:
+					s.add(w, user, load, other, candidate{first: n, kind: -1, count: 1})
+				case c.first < 0:
+					c.first = n
 				}
 			}
-			if g.gone == len(g.nodes) {
+			if c.count == 0 {
 				continue
 			}
 		}
-		c := candidate{kind: int32(k), count: len(g.nodes)}
-		if c.first = g.nodes[0]; load == s.later && g.gone > 0 {
-			c.count -= g.gone
-			for i := 0; s.touched[c.first]; i++ {
-				c.first = g.nodes[i]
-			}
-		}
-		if s.fillIn(&c, w, user, load, other) {
-			add(&c)
-		}
+		s.add(w, user, load, other, c)
 	}
 }
 
-// fillIn finds what a candidate offers. It returns false if that is nothing.
-func (s *Stock) fillIn(c *candidate, w *Want, user uint32, load, other *Load) bool {
+// add lists a candidate, unless it offers nothing.
+func (s *Stock) add(w *Want, user uint32, load, other *Load, c candidate) {
 	n := int(c.first)
 	o := s.offer(w, user, load, n)
 	if c.cpus = s.use(w, o.cpus); c.cpus == 0 {
-		return false
+		return
 	}
 	c.units, c.weight = o.units, s.nodes[n].weight
 	if load != other && (load.cpus[n] != other.cpus[n] || load.memory[n] != other.memory[n] || load.jobs[n] != other.jobs[n]) {
 		c.put = s.use(w, s.offer(w, user, other, n).cpus) < c.cpus
 	}
-	return true
+	s.list = append(s.list, c)
 }
 
 // offered is what a node offers to a job.
@@ -152,101 +142,126 @@ func (c *candidate) before(o *candidate, alone, largest bool) bool {
 	return cmp.Or(size, cmp.Compare(c.first, o.first)) < 0
 }
 
+// need is what a job still needs while it is placed.
+type need struct {
+	w         *Want
+	cpus      int32
+	units     int64
+	low, high int // nodes: needed, allowed
+	nodes     []int32
+	got       []int32 // CPUs of each
+}
+
+// done reports whether the job has enough.
+func (d *need) done() bool { return d.cpus <= 0 && d.low <= 0 && d.units <= 0 }
+
+// enough reports whether a node of a candidate is enough for the rest.
+func (d *need) enough(c *candidate) bool { return d.low <= 1 && c.cpus >= d.cpus && c.units >= d.units }
+
+// take takes a node of a candidate.
+func (d *need) take(c *candidate, n int32) {
+	cpus := c.cpus
+	if kept := int32(max(d.low-1, 0)) * int32(d.w.perTask); !d.w.whole {
+		cpus = min(cpus, max(d.cpus-kept, int32(max(1, d.w.perNode)*d.w.perTask)))
+	}
+	d.nodes, d.got = append(d.nodes, n), append(d.got, cpus)
+	d.cpus -= cpus
+	d.units -= c.units
+	d.low--
+	d.high--
+}
+
 // fill takes candidates of the list until a job has enough; nil if it never has.
 func (s *Stock) fill(w *Want, user uint32, load *Load, largest bool) *Allocation {
-	low, high := w.min, w.max
+	d := &s.need
+	*d = need{w: w, cpus: int32(w.cpus), units: w.units(), low: w.min, high: w.max, nodes: d.nodes[:0], got: d.got[:0]}
 	if w.perNode > 0 && w.tasks > 0 {
-		low = max(low, (w.tasks+w.perNode-1)/w.perNode)
+		d.low = max(d.low, (w.tasks+w.perNode-1)/w.perNode)
 	} else if w.tasks > 0 {
-		high = min(high, max(w.tasks, low))
-	}
-	a := &Allocation{user: user, part: int32(w.part), own: w.own}
-	rest, units := int32(w.cpus), w.units()
-	take := func(c *candidate, n int32) {
-		cpus := c.cpus
-		if kept := int32(max(low-1, 0)) * int32(w.perTask); !w.whole {
-			cpus = min(cpus, max(rest-kept, int32(max(1, w.perNode)*w.perTask)))
-		}
-		a.Nodes, a.CPUs = append(a.Nodes, n), append(a.CPUs, cpus)
-		rest -= cpus
-		units -= c.units
-		low--
-		high--
+		d.high = min(d.high, max(w.tasks, d.low))
 	}
 	if w.list != nil {
 		for i := range s.list {
 			if c := &s.list[i]; w.list.Has(int(c.first)) {
-				take(c, c.first)
+				d.take(c, c.first)
 				c.count = 0
 			}
 		}
-		if len(a.Nodes) < w.list.Count() {
+		if len(d.nodes) < w.list.Count() {
 			return nil
 		}
 	}
-	enough := func(c *candidate) bool { return low <= 1 && c.cpus >= rest && c.units >= units }
-	for (rest > 0 || low > 0 || units > 0) && high > 0 {
-		best, second, most := (*candidate)(nil), (*candidate)(nil), int32(0)
-		for i := range s.list {
-			c := &s.list[i]
-			if c.count == 0 || units > 0 && c.units == 0 {
-				continue
-			}
-			most = max(most, c.cpus)
-			switch alone := enough(c); {
-			case best == nil, alone && !enough(best), alone == enough(best) && c.before(best, alone, largest):
-				best, second = c, best
-			case second == nil, alone && !enough(second), alone == enough(second) && c.before(second, alone, largest):
-				second = c
-			}
-		}
+	for !d.done() && d.high > 0 {
+		best, second, most := s.best(d, largest)
 		if best == nil {
 			return nil
 		}
-		alone := enough(best)
-		s.takeOf(best, load, func(n int32) bool {
-			take(best, n)
-			return !alone && (rest > 0 || low > 0 || units > 0) && high > 0 && (low > 1 || most < rest || units > 0)
-		}, second, largest)
-	}
-	if rest > 0 || low > 0 || units > 0 {
-		return nil
-	}
-	a.Memory = make([]int64, len(a.Nodes))
-	for k, n := range a.Nodes {
-		if w.whole {
-			a.CPUs[k] = s.nodes[n].cpus
-		} else {
-			a.CPUs[k] = s.whole(w, n, a.CPUs[k])
+		if best.kind < 0 {
+			best.count = 0
+			d.take(best, best.first)
+			continue
 		}
+		s.takeOf(best, second, most, load, d, largest)
 	}
-	if !s.complete(w, a, load) {
+	if !d.done() {
 		return nil
 	}
-	return a
+	return s.allocate(d, user, load)
 }
 
-// takeOf takes nodes of a candidate, the first ones, as long as take asks for more and none comes before the
-// second best candidate.
-func (s *Stock) takeOf(c *candidate, load *Load, take func(n int32) bool, second *candidate, largest bool) {
-	if c.kind < 0 {
-		c.count = 0
-		take(c.first)
-		return
+// best returns the candidate that comes next and the one behind it, and the most CPUs that one offers.
+func (s *Stock) best(d *need, largest bool) (best, second *candidate, most int32) {
+	for i := range s.list {
+		c := &s.list[i]
+		if c.count == 0 || d.units > 0 && c.units == 0 {
+			continue
+		}
+		most = max(most, c.cpus)
+		switch alone := d.enough(c); {
+		case best == nil, alone && !d.enough(best), alone == d.enough(best) && c.before(best, alone, largest):
+			best, second = c, best
+		case second == nil, alone && !d.enough(second), alone == d.enough(second) && c.before(second, alone, largest):
+			second = c
+		}
 	}
-	more, begun := true, false
+	return best, second, most
+}
+
+// takeOf takes nodes of a candidate, the first ones, until one of another kind comes before the next.
+func (s *Stock) takeOf(c, second *candidate, most int32, load *Load, d *need, largest bool) {
+	alone, begun := d.enough(c), false
 	for _, n := range s.alike[c.kind].nodes {
 		if n < c.first || load == s.later && s.touched[n] {
 			continue
 		}
 		c.first = n
-		if !more || begun && second != nil && !c.before(second, false, largest) {
+		if begun && (alone || d.done() || d.high == 0 || d.low <= 1 && most >= d.cpus && d.units <= 0 ||
+			second != nil && !c.before(second, false, largest)) {
 			return
 		}
 		begun = true
 		c.count--
-		more = take(n)
+		d.take(c, n)
 	}
+}
+
+// allocate gives a job what it has taken, or nil if the nodes lack memory for it.
+func (s *Stock) allocate(d *need, user uint32, load *Load) *Allocation {
+	n := len(d.nodes)
+	both := make([]int32, 2*n)
+	a := &Allocation{Nodes: both[:n:n], CPUs: both[n:], Memory: make([]int64, n), user: user, part: int32(d.w.part), own: d.w.own}
+	copy(a.Nodes, d.nodes)
+	for k, i := range d.nodes {
+		if d.w.whole {
+			a.CPUs[k] = s.nodes[i].cpus
+		} else {
+			a.CPUs[k] = s.whole(d.w, i, d.got[k])
+		}
+	}
+	if !s.complete(d.w, a, load) {
+		return nil
+	}
+	return a
 }
 
 // units is how many generic resources are counted for the whole job.

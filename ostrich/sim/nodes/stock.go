@@ -29,7 +29,9 @@ type Stock struct {
 	Left    int        // CPUs that no job has, nor the head
 	chooser *Chooser   // for what is not counted
 	list    []candidate
-	touched []bool // by node, while a head is placed
+	need    need          // reused
+	gone    []*Allocation // reused
+	touched []bool        // by node, while a head is placed
 }
 
 // kind are nodes that are alike.
@@ -188,7 +190,7 @@ func (s *Stock) Clear() {
 func (s *Stock) Reserve(w *Want, user uint32, now ostrich.Time, running func(i int) (ostrich.Time, *Allocation)) (shadow ostrich.Time) {
 	s.Clear()
 	shadow = now
-	var gone []*Allocation
+	gone := s.gone[:0]
 	var head *Allocation
 	could := s.total(w, user)
 	end, a := running(0)
@@ -206,6 +208,7 @@ func (s *Stock) Reserve(w *Want, user uint32, now ostrich.Time, running func(i i
 	if head != nil {
 		s.reserve(head)
 	}
+	s.gone = gone[:0]
 	for _, a := range gone {
 		s.later.Add(a)
 		for _, n := range a.Nodes {
@@ -223,8 +226,11 @@ func (s *Stock) Reserve(w *Want, user uint32, now ostrich.Time, running func(i i
 
 // total is how many CPUs all nodes offer to a job now.
 func (s *Stock) total(w *Want, user uint32) int64 {
+	s.gather(w, user, s.now, s.now)
 	n := int64(0)
-	s.each(w, user, s.now, s.now, func(c *candidate) { n += int64(c.cpus) * int64(c.count) })
+	for i := range s.list {
+		n += int64(s.list[i].cpus) * int64(s.list[i].count)
+	}
 	return n
 }
 

@@ -12,6 +12,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/nodes"
 	"slurm-ostrich/ostrich/trace"
 )
 
@@ -44,6 +45,7 @@ type Import struct {
 	Negative int // submitted before the start of the log
 	BadID    int // whose job or user number is not one of 32 bits
 	TooLong  int // that ran for longer than a replay can have it
+	NoNodes  int // that ask for more than nodes have
 
 	Parts int // parts of a job that has a line as a whole
 
@@ -71,6 +73,7 @@ func (m Import) Notes() []string {
 	note(m.Negative, "left out: submitted before the start of the log")
 	note(m.BadID, "left out: job or user number out of range")
 	note(m.TooLong, fmt.Sprintf("left out: ran for %d s or longer", sim.Longest+1))
+	note(m.NoNodes, "left out: no nodes have the processors and the memory that they ask for")
 	switch m.Parts {
 	case 0:
 	case 1:
@@ -89,11 +92,57 @@ func (m Import) Notes() []string {
 // ErrNoJobs marks a log of which no job can be replayed.
 var ErrNoJobs = errors.New("no job of the log can be replayed")
 
+// Placed is [Jobs] for a machine of nodes: each job asks for its processors, each with the memory that the log
+// asks for it (field 10), and its Request is one of those returned. could says whether nodes can meet a request;
+// jobs whose request they cannot are left out. Those that ask for more processors than there are are narrowed
+// before.
+func Placed(log *trace.Log, m int, estimates Estimates, could func(*nodes.Request) bool) ([]sim.Logged, []nodes.Request, Import, error) {
+	a := asked{could: could, places: make(map[memory]int32)}
+	jobs, in, err := take(log, m, estimates, &a)
+	return jobs, a.requests, in, err
+}
+
+// asked are the requests of a log's jobs.
+type asked struct {
+	could    func(*nodes.Request) bool
+	places   map[memory]int32 // 1 + that of a request; 0 for one that cannot be met
+	requests []nodes.Request
+}
+
+// memory is what a job asks for: processors, and MiB for each.
+type memory struct {
+	procs int
+	mib   int64
+}
+
+// place returns 1 + the place of a job's request, 0 if it cannot be met.
+func (a *asked) place(r *trace.Record, procs int) int32 {
+	k := memory{procs: procs}
+	if r.RAM > 0 {
+		k.mib = (r.RAM + 1023) / 1024
+	}
+	at, known := a.places[k]
+	if !known {
+		want := nodes.Request{CPUs: procs, Tasks: procs, Memory: nodes.Memory{MiB: k.mib, PerCPU: true}}
+		if a.could(&want) {
+			a.requests = append(a.requests, want)
+			at = int32(len(a.requests))
+		}
+		a.places[k] = at
+	}
+	return at
+}
+
 // Jobs takes the jobs of a log that ran, for a machine of m processors,
 // sorted by submission, those submitted at one moment in the order of the log.
 // A job is as wide as the processors it ran on, or else as those it asked for.
 // Without any job it returns ErrNoJobs.
 func Jobs(log *trace.Log, m int, estimates Estimates) ([]sim.Logged, Import, error) {
+	return take(log, m, estimates, nil)
+}
+
+// take is Jobs, with requests if they are asked for.
+func take(log *trace.Log, m int, estimates Estimates, a *asked) ([]sim.Logged, Import, error) {
 	in := Import{Records: len(log.Records), Parts: log.Parts}
 	if m < 1 || m >= math.MaxInt32 {
 		return nil, in, fmt.Errorf("swf: a machine of %d processors: %w", m, sim.ErrWorkload)
@@ -118,7 +167,14 @@ func Jobs(log *trace.Log, m int, estimates Estimates) ([]sim.Logged, Import, err
 			in.TooLong++
 			continue
 		}
-		jobs = append(jobs, in.job(r, int64(m), estimates))
+		j := in.job(r, int64(m), estimates)
+		if a != nil {
+			if j.Request = a.place(r, j.Procs); j.Request == 0 {
+				in.NoNodes++
+				continue
+			}
+		}
+		jobs = append(jobs, j)
 	}
 	in.Jobs, in.Repeated = len(jobs), repeated(jobs)
 	if in.Jobs == 0 {

@@ -2,6 +2,8 @@ package swf_test
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -9,6 +11,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/nodes"
 	"slurm-ostrich/ostrich/sim/swf"
 	"slurm-ostrich/ostrich/trace"
 )
@@ -69,5 +72,36 @@ func TestJobs(t *testing.T) {
 		"2 jobs with the number of another job",
 	}, in.Notes()); diff != "" {
 		t.Error("notes -want +got\n", diff)
+	}
+}
+
+// TestPlaced takes the memory that jobs ask for, field 10, and leaves out those that no node could hold.
+func TestPlaced(t *testing.T) {
+	text := "; MaxProcs: 8\n" +
+		"1 0 0 10 4 -1 -1 4 20 1500 1 1 1 1 1 1 -1 -1\n" +
+		"2 1 0 10 2 -1 -1 2 20 -1 1 1 1 1 1 1 -1 -1\n" +
+		"3 2 0 10 1 -1 -1 1 20 9999999 1 1 1 1 1 1 -1 -1\n" +
+		"4 3 0 10 4 -1 -1 4 20 2000 1 1 1 1 1 1 -1 -1\n"
+	log, err := trace.Read(strings.NewReader(text), "log", trace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs, requests, in, err := swf.Placed(log, 8, swf.ByLimit, func(r *nodes.Request) bool { return r.Memory.MiB < 1000 })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []nodes.Request{
+		{CPUs: 4, Tasks: 4, Memory: nodes.Memory{MiB: 2, PerCPU: true}},
+		{CPUs: 2, Tasks: 2, Memory: nodes.Memory{PerCPU: true}},
+	}
+	if diff := gocmp.Diff(want, requests); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+	var places []int32
+	for i := range jobs {
+		places = append(places, jobs[i].Request)
+	}
+	if !slices.Equal(places, []int32{1, 2, 1}) || in.NoNodes != 1 {
+		t.Errorf("jobs ask for %v, and %d were left out", places, in.NoNodes)
 	}
 }
