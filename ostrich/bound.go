@@ -128,7 +128,7 @@ func (p *peers) read() []sum {
 		is := &p.sums[i]
 		for j := range s.jobs.all() {
 			left := j.left.At(s.now)
-			is.longest, is.widest, is.left = max(is.longest, j.length), max(is.widest, j.part()), is.left+left
+			is.longest, is.widest, is.left = max(is.longest, j.length), max(is.widest, j.Part()), is.left+left
 			if j.running {
 				is.running += left
 			}

@@ -108,11 +108,11 @@ func (j *Job) Count() int { return max(j.Tasks, 1) }
 // ran is how long a job that has ended really ran.
 func (j *Job) ran() Duration { return max(0, Duration(j.End-j.Start)-j.Suspended) }
 
-// part is how much of the machine one task takes.
-func (j *Job) part() int { return cmp.Or(j.Size, j.Procs) }
+// Part is how much of the machine one task takes: its Size, or its Procs.
+func (j *Job) Part() int { return cmp.Or(j.Size, j.Procs) }
 
 // takes is how much of the machine the record takes, with all of its tasks.
-func (j *Job) takes() int { return j.part() * j.Count() }
+func (j *Job) takes() int { return j.Part() * j.Count() }
 
 // area is the work of the record when each of its tasks runs for d.
 func (j *Job) area(d Duration) Work { return Work(d) * Work(j.takes()) }

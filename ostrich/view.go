@@ -91,12 +91,12 @@ func (c *Campaign) Progress() float64 {
 //	D = (C - t) / max(W/m, p_max)
 //
 // It is 0 where the denominator is 0, and while no job can start.
-func (c *Campaign) Stretch(procs int, now Time) float64 {
+func (c *Campaign) Stretch(size int, now Time) float64 {
 	end := now
 	if c.Ended != 0 {
 		end = c.Ended
 	}
-	least := LeastFlow(c.Work, c.Longest, procs)
+	least := LeastFlow(c.Work, c.Longest, size)
 	if least <= 0 || c.Waiting {
 		return 0
 	}
@@ -141,7 +141,7 @@ func (s *Schedule) Campaigns() []Campaign {
 			c = new(unfinished)
 			open[j.stage.campaign] = c
 		}
-		system, widest = max(system, j.length), max(widest, j.part())
+		system, widest = max(system, j.length), max(widest, j.Part())
 		c.longest, c.work = max(c.longest, j.length), c.work+j.area(j.length)
 		if j.running {
 			c.running = append(c.running, j.ID)

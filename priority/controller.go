@@ -17,6 +17,7 @@ type Controller struct {
 	PriorityType     string // "priority/multifactor"
 	TypeAssumed      bool   // a slurm.conf does not name it: the default since 23.11
 	PriorityFlags    []string
+	AccountingTRES   []string // the resources that accounting counts (AccountingStorageTRES); nil: not known
 	Weights          Weights
 	SiteFactorPlugin string // "" for none
 	PriorityMaxAge   ostrich.Duration
@@ -148,8 +149,10 @@ type Partition struct {
 	MaxTime           ostrich.Duration // seconds, or Unlimited
 	TotalCPUs         int
 	Nodes             []string
-	NodeCPUs          []int // processors for jobs of each of Nodes, or Hidden; nil if nobody tells them
-	HiddenCPUs        int   // of those that are Hidden, together
+	NodeCPUs          []int    // processors for jobs of each of Nodes, or Hidden; nil if nobody tells them
+	HiddenCPUs        int      // of those that are Hidden, together
+	NodeTRES          []string // what each of Nodes has, as "cpu=4,mem=1000M,billing=4"; "" where nobody tells it; nil as NodeCPUs
+	BillingWeights    string   // TRESBillingWeights, as slurm.conf has them; "" for none
 	PriorityTier      int
 	PriorityJobFactor int
 	PreemptMode       string // such as "REQUEUE"; "" for OFF

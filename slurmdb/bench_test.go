@@ -103,10 +103,10 @@ func BenchmarkOutages(b *testing.B) {
 	}
 	for b.Loop() {
 		poll := l.Begin(t0)
-		poll.Nodes(accounting.NodeEvent{From: t0 - 90_000_000, CPUs: 4000, Nodes: 1000})
+		poll.Nodes(accounting.NodeEvent{From: t0 - 90_000_000, TRES: accounting.TRES{CPUs: 4000, Nodes: 1000}})
 		for i := range ostrich.Time(20_000) {
 			at := t0 - 20_000_000 + 1000*i
-			poll.Nodes(accounting.NodeEvent{Node: fmt.Sprint("n", i%1000), From: at, To: at + 5500, State: 1, CPUs: 4})
+			poll.Nodes(accounting.NodeEvent{Node: fmt.Sprint("n", i%1000), From: at, To: at + 5500, State: 1, TRES: accounting.TRES{CPUs: 4}})
 		}
 		poll.Enter(func(ostrich.Event) {})
 	}

@@ -228,10 +228,10 @@ func TestOutagesOfNoLength(t *testing.T) {
 		t.Fatal(err)
 	}
 	poll := l.Begin(t0)
-	poll.Nodes(accounting.NodeEvent{From: t0 - 900, CPUs: 400, Nodes: 100})
+	poll.Nodes(accounting.NodeEvent{From: t0 - 900, TRES: accounting.TRES{CPUs: 400, Nodes: 100}})
 	for i := range ostrich.Time(100) {
 		at := t0 - 500 + i%10
-		poll.Nodes(accounting.NodeEvent{Node: fmt.Sprint("n", i), From: at, To: at, State: 1, CPUs: 4})
+		poll.Nodes(accounting.NodeEvent{Node: fmt.Sprint("n", i), From: at, To: at, State: 1, TRES: accounting.TRES{CPUs: 4}})
 	}
 	var events []ostrich.Event
 	poll.Enter(func(e ostrich.Event) { events = append(events, e) })

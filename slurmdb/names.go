@@ -27,6 +27,9 @@ func (r *Reader) fetchNames(ctx context.Context, p *ledger.Poll) error {
 	}
 	r.read = m
 	r.named = 1
+	if err = r.fetchFactors(ctx, p); err != nil {
+		return err
+	}
 	if !r.Cold() && !p.NewQOS() && m == r.mark && m.modified < int64(p.Now)-int64(r.config.Overlap) {
 		return nil
 	}
@@ -34,6 +37,26 @@ func (r *Reader) fetchNames(ctx context.Context, p *ledger.Poll) error {
 	p.Names(associations, qos)
 	r.named += len(associations) + len(qos)
 	return err
+}
+
+// fetchFactors reads what the jobs of each QOS are charged, if work is counted by that.
+func (r *Reader) fetchFactors(ctx context.Context, p *ledger.Poll) error {
+	if !r.config.Unit.Charges() {
+		return nil
+	}
+	factors := make(map[string]float64)
+	p.Factors(factors)
+	return r.db.scan(ctx, func(scan func(...any) error) error {
+		var (
+			name   string
+			factor float64
+		)
+		failed := scan(&name, &factor)
+		if factor >= 0 { // as slurmctld takes it
+			factors[name] = factor
+		}
+		return failed
+	}, "SELECT name, usage_factor FROM qos_table WHERE deleted = 0")
 }
 
 // readNames reads the associations and the names of QOS, deleted ones too.

@@ -26,9 +26,9 @@ func TestTRES(t *testing.T) {
 		{in: "1", bad: true},
 		{in: "1=4;2=3", bad: true},
 	} {
-		got, err := slurmdb.ReadTRES([]byte(tt.in))
+		got, err := slurmdb.ReadTRES([]byte(tt.in), nil)
 		if got.CPUs != tt.want || (err != nil) != tt.bad {
-			t.Errorf("%q: %d, %v", tt.in, got, err)
+			t.Errorf("%q: %d, %v", tt.in, got.CPUs, err)
 		}
 	}
 }
@@ -61,7 +61,7 @@ func FuzzTRES(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		tres, err := slurmdb.ReadTRES([]byte(s))
+		tres, err := slurmdb.ReadTRES([]byte(s), nil)
 		if err != nil {
 			return
 		}
@@ -71,7 +71,7 @@ func FuzzTRES(f *testing.F) {
 			!strings.Contains(s, "0"+strconv.FormatUint(n, 10)) {
 			t.Errorf("%q counts %d", s, n)
 		}
-		if again, err := slurmdb.ReadTRES([]byte(s + ",2=1")); err != nil || again.CPUs != n || again.Memory != 1 {
+		if again, err := slurmdb.ReadTRES([]byte(s+",2=1"), nil); err != nil || again.CPUs != n || again.Memory != 1 {
 			t.Errorf("%q: %d, with memory %d, %v", s, n, again.CPUs, err)
 		}
 	})

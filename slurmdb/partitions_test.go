@@ -21,7 +21,10 @@ func TestPartitions(t *testing.T) {
 	}
 	l, err := slurmdb.NewLedger(slurmdb.Config{
 		Cluster: "c1",
-		Config:  ledger.Config{Pools: pools("n3"), Partitions: map[string]ledger.Partition{"main": {MaxTime: 1000}, "alt": {MaxTime: 2000}}, DefaultLimit: 9000},
+		Config: ledger.Config{
+			Site:         ledger.Site{Pools: pools("n3"), Partitions: map[string]ledger.Partition{"main": {MaxTime: 1000}, "alt": {MaxTime: 2000}}},
+			DefaultLimit: 9000,
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +52,7 @@ func TestPartitions(t *testing.T) {
 	}
 	check("first", "-900 capacity a 16\n-900 capacity b 8\n0 submit 1: 1000\n0 submit 2: 2000\n0 submit 3: 600\n10 start 3: 600\n20 submit 4: 1000\n30 start 4: 1000\n",
 		news(40, func(p *ledger.Poll) {
-			p.Nodes(accounting.NodeEvent{From: t0 - 900, CPUs: 32, Nodes: 4})
+			p.Nodes(accounting.NodeEvent{From: t0 - 900, TRES: accounting.TRES{CPUs: 32, Nodes: 4}})
 			row := func(id ostrich.JobID, partition string, limit ostrich.Duration, submit, start ostrich.Time) {
 				r := accounting.Row{
 					ID: id, Task: -1, Partition: partition, Limit: limit, Submit: t0 + submit, Eligible: t0 + submit, Req: 1, UID: 1, State: accounting.Pending,
@@ -64,11 +67,13 @@ func TestPartitions(t *testing.T) {
 			row(3, "main", 600, 0, 10)
 			row(4, "main", 0, 20, 30)
 		}))
-	l.Partitions(pools("n3"), map[string]ledger.Partition{"main": {MaxTime: 1000}, "alt": {MaxTime: 2000}})
+	l.Divide(ledger.Site{Pools: pools("n3"), Partitions: map[string]ledger.Partition{"main": {MaxTime: 1000}, "alt": {MaxTime: 2000}}})
 	check("as they were", "", news(60, nothing))
-	l.Partitions(pools("n3", "n4"), map[string]ledger.Partition{"alt": {MaxTime: 2000}})
+	l.Divide(ledger.Site{Pools: pools("n3", "n4"), Partitions: map[string]ledger.Partition{"alt": {MaxTime: 2000}}})
 	check("a node more, and a limit less", "70 capacity b 16\n70 change 1: 9000\n70 change 4: 9000\n", news(70, nothing))
 	check("once", "", news(80, nothing))
 	check("the new node fails", "85 capacity b 8\n",
-		news(90, func(p *ledger.Poll) { p.Nodes(accounting.NodeEvent{Node: "n4", From: t0 + 85, State: 1, CPUs: 8}) }))
+		news(90, func(p *ledger.Poll) {
+			p.Nodes(accounting.NodeEvent{Node: "n4", From: t0 + 85, State: 1, TRES: accounting.TRES{CPUs: 8}})
+		}))
 }

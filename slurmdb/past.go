@@ -108,7 +108,7 @@ type Size struct {
 // Sizes reads all sizes that the cluster had, in order of time.
 func (r *Reader) Sizes(ctx context.Context) (all []Size, err error) {
 	err = r.db.each(ctx, r.nodesQuery("node_name = '' AND state = 0 ORDER BY time_start"), func(v []driver.Value) {
-		if t, _ := readTRES(text(v[4])); t.CPUs > 0 {
+		if t, _ := readTRES(text(v[4]), nil); t.CPUs > 0 {
 			all = append(all, Size{ostrich.Time(number(v[1])), int(min(t.CPUs, accounting.MaxProcs)), int(min(t.Nodes, accounting.MaxProcs))})
 		}
 	})

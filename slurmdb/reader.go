@@ -55,6 +55,10 @@ func openAt(ctx context.Context, c Config, address string) (*Reader, error) {
 	r := &Reader{Ledger: ledger.New(c.Config), config: c, db: db, schema: s}
 	r.parser = newParser(&r.config, s)
 	r.clock = r.ask
+	if err = r.nameTRES(ctx); err != nil {
+		_ = db.pool.Close() // The first error matters.
+		return nil, err
+	}
 	if err = r.compare(ctx, c.Reached); err != nil {
 		_ = db.pool.Close() // The first error matters.
 		return nil, err

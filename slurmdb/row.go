@@ -56,6 +56,7 @@ const (
 type parser struct {
 	row    accounting.Row // the latest, of which the memory is used again
 	texts  accounting.Texts
+	named  map[uint64]string // resources of which the counts are read, beside those that every database has
 	config *Config
 	saying saying
 	seed   maphash.Seed
@@ -115,18 +116,18 @@ func (p *parser) parse(v []driver.Value) *accounting.Row {
 	if list := text(optional(v, y.qos)); !r.Started() && bytes.IndexByte(list, ',') >= 0 {
 		r.QOS = p.texts.Of(list)
 	}
-	if err := readSize(r, v); err != nil {
+	if err := p.readSize(r, v); err != nil {
 		r.Impossible = err.Error()
 	}
 	return r
 }
 
 // readSize reads the tasks and the processors.
-func readSize(r *accounting.Row, v []driver.Value) (err error) {
-	if r.Asked, err = readTRES(text(v[colReq])); err != nil {
+func (p *parser) readSize(r *accounting.Row, v []driver.Value) (err error) {
+	if r.Asked, err = readTRES(text(v[colReq]), p.named); err != nil {
 		return fmt.Errorf("tres_req: %w", err)
 	}
-	if r.Held, err = readTRES(text(v[colAlloc])); err != nil {
+	if r.Held, err = readTRES(text(v[colAlloc]), p.named); err != nil {
 		return fmt.Errorf("tres_alloc: %w", err)
 	}
 	cpus := number(v[colCPUs])

@@ -2,10 +2,13 @@ package slurmdb
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"slurm-ostrich/ostrich/accounting"
 )
@@ -14,8 +17,9 @@ var errTRES = errors.New("not a TRES string")
 
 // readTRES reads a TRES string such as "1=4,2=1000,4=1". Counts are 64-bit: Slurm
 // writes 18446744073709551614 for an unknown one. A resource that the string does
-// not name counts 0. If the string is malformed, all do.
-func readTRES(s []byte) (accounting.TRES, error) {
+// not name counts 0. If the string is malformed, all do. named are the names of further
+// resources that are read, by number.
+func readTRES(s []byte, named map[uint64]string) (accounting.TRES, error) {
 	var (
 		t   accounting.TRES
 		bad error
@@ -39,7 +43,7 @@ func readTRES(s []byte) (accounting.TRES, error) {
 		if n >= math.MaxUint64-1 {
 			continue
 		}
-		switch id { // the same in every database
+		switch id { // these are the same in every database
 		case 1:
 			t.CPUs = n
 		case 2:
@@ -48,7 +52,53 @@ func readTRES(s []byte) (accounting.TRES, error) {
 			t.Nodes = n
 		case 5:
 			t.Billing = n
+		default:
+			if name, is := named[id]; is {
+				t.Others = append(t.Others, accounting.Count{Name: name, N: n})
+			}
 		}
 	}
 	return t, nil
+}
+
+// nameTRES finds the numbers of the resources that the unit of work needs, beside those
+// that every database has.
+func (r *Reader) nameTRES(ctx context.Context) error {
+	wanted := r.config.Unit.Named()
+	if len(wanted) == 0 {
+		return nil
+	}
+	found, err := readable(ctx, r.db, "tres_table")
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return fmt.Errorf("slurmdb: unit of work %s: table tres_table: %w, or not readable for %s", r.config.Unit.Resource, ErrColumns, r.config.User)
+	}
+	r.parser.named = make(map[uint64]string)
+	var known []string
+	err = r.db.scan(ctx, func(scan func(...any) error) error {
+		var (
+			id   uint64
+			name string
+		)
+		failed := scan(&id, &name)
+		known = append(known, name)
+		for _, w := range wanted {
+			if strings.EqualFold(w, name) {
+				r.parser.named[id] = w
+			}
+		}
+		return failed
+	}, "SELECT id, CONCAT(type, IF(COALESCE(name, '') = '', '', '/'), COALESCE(name, '')) FROM tres_table WHERE deleted = 0 ORDER BY id")
+	if err != nil {
+		return r.failed("the names of resources", err)
+	}
+	for _, w := range wanted {
+		if !slices.ContainsFunc(known, func(name string) bool { return strings.EqualFold(name, w) }) {
+			return fmt.Errorf("slurmdb: unit of work %s: %w: accounting has no resource %s (AccountingStorageTRES of slurm.conf); it has %s",
+				r.config.Unit.Resource, ErrConfig, w, strings.Join(known, ", "))
+		}
+	}
+	return nil
 }

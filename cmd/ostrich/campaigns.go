@@ -23,8 +23,8 @@ func campaignsCommand() *cli.Command {
 		Name:  "campaigns",
 		Usage: "list the unfinished campaigns, those that complete first in the virtual schedule in front",
 		Description: "CAMPAIGN is the job that opened it. JOBS is pending+running, where an array counts each task. WORK is in\n" +
-			"core-hours, by what is known now. VSTART and VEND are when the virtual schedule starts and completes it; they\n" +
-			"move while users come and go. DONE is how much of it is served there. LATE is \"late\" once all of it is,\n" +
+			"core-hours, or in hours of schedule.resource, by what is known now. VSTART and VEND are when the virtual\n" +
+			"schedule starts and completes it; they move while users come and go. DONE is how much of it is served there. LATE is \"late\" once all of it is,\n" +
 			"and \"overdue\" once it goes first for that. STRETCH is the time since submission over the shortest possible time\n" +
 			"on an empty machine. BOUND is the latest end that theory guarantees if the queue follows the order strictly;\n" +
 			"never in the papers' order (thesis Lemma 5.2, 6.3) where one job may fill the machine. CLASS is there where the\n" +

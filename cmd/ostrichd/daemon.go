@@ -254,11 +254,11 @@ func (d *daemon) start(ctx context.Context) <-chan outcome {
 }
 
 // cycle does one cycle. If the database server has stopped answering, one before it answers
-// again, or Slurm's settings make other classes of jobs, it opens the sidecar anew and does
+// again, or Slurm's settings make other classes of jobs or another unit of work, it opens the sidecar anew and does
 // the cycle there.
 func (d *daemon) cycle(ctx context.Context) outcome {
 	o := d.attempt(ctx)
-	if !errors.Is(o.err, sidecar.ErrElsewhere) && !errors.Is(o.err, sidecar.ErrClasses) {
+	if !errors.Is(o.err, sidecar.ErrElsewhere) && !errors.Is(o.err, sidecar.ErrClasses) && !errors.Is(o.err, sidecar.ErrUnit) {
 		return o
 	}
 	d.opening.Lock()

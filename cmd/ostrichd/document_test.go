@@ -52,7 +52,7 @@ func TestMetricsAreDocumented(t *testing.T) {
 		t.Errorf("docs/metrics.md and the registry (-page +registry):\n%s", d)
 	}
 	// What a label may be is on the page too, but for pools, users and the like.
-	open := []string{"pool", "account", "user", "version", "reason", "le"}
+	open := []string{"pool", "account", "user", "version", "reason", "resource", "le"}
 	label := regexp.MustCompile(`(\w+)="([^"]*)"`)
 	for line := range strings.Lines(get(t, e.daemon, "/metrics", http.StatusOK)) {
 		if !strings.HasPrefix(line, "ostrich_") {

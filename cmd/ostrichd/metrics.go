@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -45,6 +46,7 @@ type metrics struct {
 	writes                            *prometheus.CounterVec
 	rows, skipped, rejected           prometheus.Counter
 	campaigns, processors, missing    *prometheus.GaugeVec
+	resource                          *prometheus.GaugeVec
 	compared                          *compared
 	users                             users
 
@@ -52,7 +54,7 @@ type metrics struct {
 
 	// Of the latest generation of cycles.
 	generation uint64
-	short      []float64   // by pool and class: processors that its users are entitled to and do not hold
+	short      []float64   // by pool and class: what its users are entitled to and do not hold
 	cycle      *view.Cycle // described
 }
 
@@ -115,13 +117,16 @@ func newMetrics(version string) *metrics {
 			Name: "ostrich_odd_events_total", Help: "Events that the virtual schedule rejected.",
 		}),
 		missing: made.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "ostrich_missing_processors", Help: "Processors of a pool to which active users with pending jobs are entitled and which they do not hold.",
+			Name: "ostrich_missing_processors", Help: "What active users of a pool with pending jobs are entitled to and do not hold, in what ostrich_resource_info names.",
 		}, []string{"pool"}),
+		resource: made.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "ostrich_resource_info", Help: "Always 1; the resource of Slurm's (TRES) by which work is counted: cpu for processors.",
+		}, []string{"resource"}),
 		campaigns: made.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "ostrich_campaigns", Help: "Unfinished campaigns of a pool.",
 		}, []string{"pool"}),
 		processors: made.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "ostrich_processors", Help: "Processors of a pool, by state: all or busy.",
+			Name: "ostrich_processors", Help: "Processors of a pool, or what ostrich_resource_info names, by state: all or busy.",
 		}, []string{"pool", "state"}),
 	}
 	m.settings.hash = gauge("ostrich_config_hash", "A number made from the settings in effect, equal for equal settings.")
@@ -224,10 +229,13 @@ func (m *metrics) observe(c *sidecar.Cycle, from view.Source, end time.Time) {
 	m.campaigns.Reset()
 	m.processors.Reset()
 	m.missing.Reset()
+	m.resource.Reset()
+	m.resource.WithLabelValues(cmp.Or(c.Counted.Name, "cpu")).Set(1)
+	unit := c.Counted.Unit
 	for i, p := range c.Pools {
 		m.campaigns.WithLabelValues(p.Pool.Name).Add(float64(p.Schedule.Unfinished())) // of all its classes
-		m.processors.WithLabelValues(p.Pool.Name, "all").Set(float64(p.Schedule.Procs()))
-		m.processors.WithLabelValues(p.Pool.Name, "busy").Add(float64(p.Schedule.Busy()))
+		m.processors.WithLabelValues(p.Pool.Name, "all").Set(unit.Units(float64(p.Schedule.Size())))
+		m.processors.WithLabelValues(p.Pool.Name, "busy").Add(unit.Units(float64(p.Schedule.Busy())))
 		missing[p.Pool.Name] = max(missing[p.Pool.Name], m.short[i]) // each class has all processors of the pool
 		m.missing.WithLabelValues(p.Pool.Name).Set(missing[p.Pool.Name])
 	}
@@ -259,7 +267,7 @@ func (m *metrics) recount(c *sidecar.Cycle, from view.Source) {
 		for i := range c.Pools {
 			for _, u := range c.Users(i) {
 				if u.Active && u.Asked > 0 {
-					m.short[i] += max(0, u.Entitled-float64(u.Held))
+					m.short[i] += max(0, c.Counted.Unit.Units(u.Entitled-float64(u.Held)))
 				}
 			}
 		}

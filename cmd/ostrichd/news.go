@@ -16,6 +16,7 @@ import (
 // news is what has been logged. A lasting state is logged once when it begins and once
 // when it is over.
 type news struct {
+	counted   string    // by what work is counted
 	frozen    bool      // accounting is behind
 	harm      bool      // there is a setting under which nothing may be written
 	refused   int       // priorities that the latest cycle could not change
@@ -53,6 +54,13 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 	d.governed(c)
 	if o.err != nil {
 		return
+	}
+	if by := c.Counted.String(); c.Counted.Why != "" && by != d.news.counted {
+		d.news.counted = by
+		d.log.Info().Str("resource", c.Counted.Name).Str("why", c.Counted.Why).Msg("work is counted by this resource")
+		for _, warning := range c.Counted.Warnings {
+			d.log.Warn().Msg(warning)
+		}
 	}
 	d.metrics.observe(c, d.sidecar, d.now())
 	d.status.succeed(d.now())

@@ -17,7 +17,7 @@ type owner struct{ pool, account, user string }
 // standing is what a user has in a pool, and is entitled to.
 type standing struct {
 	entitled, held   float64 // of the pool, 0 to 1
-	pending, running int     // processors
+	pending, running float64 // of what work is counted in
 	campaigns        int
 	lag              float64 // seconds
 	stretch          float64
@@ -49,7 +49,7 @@ func (u *users) observe(c *view.Cycle, now ostrich.Time) {
 				s.entitled = v.Share
 			}
 			for _, one := range v.Campaigns {
-				stretch, lag := one.StretchAt(p.Procs, now)
+				stretch, lag := one.StretchAt(p, now)
 				s.stretch, s.lag = max(s.stretch, stretch), max(s.lag, lag)
 			}
 			key := owner{p.Name, strings.ToValidUTF8(v.Account, "?"), strings.ToValidUTF8(v.User, "?")}
@@ -84,9 +84,9 @@ var userGauges = []struct {
 	of   func(*standing) float64
 }{
 	{userDesc("entitled_ratio", "Part of the pool that the virtual schedule gives the user now."), func(s *standing) float64 { return s.entitled }},
-	{userDesc("held_ratio", "Part of the pool on which the user's jobs run."), func(s *standing) float64 { return s.held }},
-	{userDesc("pending_processors", "Processors for which the user's pending jobs ask, all tasks of arrays counted."), func(s *standing) float64 { return float64(s.pending) }},
-	{userDesc("running_processors", "Processors on which the user's jobs run."), func(s *standing) float64 { return float64(s.running) }},
+	{userDesc("held_ratio", "Part of the pool that the user's running jobs hold."), func(s *standing) float64 { return s.held }},
+	{userDesc("pending_processors", "What the user's pending jobs ask for, all tasks of arrays counted, in what ostrich_resource_info names."), func(s *standing) float64 { return s.pending }},
+	{userDesc("running_processors", "What the user's running jobs hold, in what ostrich_resource_info names."), func(s *standing) float64 { return s.running }},
 	{userDesc("campaigns", "Unfinished campaigns of the user."), func(s *standing) float64 { return float64(s.campaigns) }},
 	{userDesc("virtual_lag_seconds", "For how long the virtual schedule has completed a campaign of the user that really goes on, the longest."), func(s *standing) float64 { return s.lag }},
 	{userDesc("stretch_ratio", "Stretch up to now of the user's unfinished campaigns, the largest."), func(s *standing) float64 { return s.stretch }},

@@ -49,5 +49,6 @@ GRANT SELECT ON `slurm_acct_db`.* TO 'ostrich'@'localhost';
 -- Of all clusters:
 -- GRANT SELECT ON `slurm_acct_db`.`cluster_table`       TO 'ostrich'@'localhost'; -- which clusters exist
 -- GRANT SELECT ON `slurm_acct_db`.`qos_table`           TO 'ostrich'@'localhost'; -- names of QOS
+-- GRANT SELECT ON `slurm_acct_db`.`tres_table`          TO 'ostrich'@'localhost'; -- names of GRES, if work is counted by them
 
 SHOW GRANTS FOR 'ostrich'@'localhost';

@@ -59,19 +59,13 @@ type Association struct {
 	Partition     string // if it is for this one only; see History.Assign
 }
 
-// TRES holds the counts of a TRES string; 0 for what it does not name.
-type TRES struct {
-	CPUs, Nodes, Billing uint64
-	Memory               uint64 // MiB
-}
-
 // NodeEvent is a row of the event table: an outage of a node, or a size of the
 // cluster if Node is "".
 type NodeEvent struct {
-	Node        string
-	From, To    ostrich.Time // From is 0 if nobody knows since when, To while it lasts
-	State       uint32       // of the node as Slurm stores it, with its flags
-	CPUs, Nodes uint64
+	Node     string
+	From, To ostrich.Time // From is 0 if nobody knows since when, To while it lasts
+	State    uint32       // of the node as Slurm stores it, with its flags
+	TRES                  // of the node, or of the cluster
 }
 
 // The parts of NodeEvent.State that say why a node takes no jobs (slurm/slurm.h).

@@ -32,7 +32,7 @@ type Row struct {
 	Exclusive                    bool   // it has its nodes for itself, or is to have them
 	Impossible                   string // why the row cannot be true, or ""
 	Unfinished                   bool   // Slurm has not written all of the row, which is why it is Impossible
-	Asked                        TRES   // from sacct, only its nodes
+	Asked, Held                  TRES
 
 	Class uint64 // see ostrich.Job.Class
 	Said  Said   // hint and campaign
@@ -42,7 +42,6 @@ type Row struct {
 
 	// Only the tables have these.
 	Record                 uint64 // job_db_inx, to which suspensions refer
-	Held                   TRES
 	NameClass, ScriptClass uint64
 }
 

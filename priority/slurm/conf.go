@@ -50,6 +50,9 @@ func ParseController(text string, include Include) (priority.Controller, error) 
 	if c.PriorityType == "" {
 		c.PriorityType, c.TypeAssumed = "priority/multifactor", true
 	}
+	if c.AccountingTRES != nil { // slurm.conf adds to those that accounting counts in any case
+		c.AccountingTRES = append([]string{"cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages"}, c.AccountingTRES...)
+	}
 	if err := complete(&c); err != nil {
 		return priority.Controller{}, fmt.Errorf("slurm.conf: %w", err)
 	}

@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -182,15 +183,15 @@ func TestParsePartitionsConf(t *testing.T) {
 	want := []priority.Partition{
 		{
 			Name: "main", Default: true, MaxTime: 86400, TotalCPUs: 48, PriorityTier: 2,
-			PriorityJobFactor: 1, Nodes: []string{"n1", "n2", "n3"}, NodeCPUs: []int{16, 16, 16}, // 4 CPUs are not what n3's sockets have
+			PriorityJobFactor: 1, Nodes: []string{"n1", "n2", "n3"}, NodeCPUs: []int{16, 16, 16}, NodeTRES: []string{"cpu=16,mem=1000M", "cpu=16,mem=1000M", "cpu=16,mem=1M"}, // 4 CPUs are not what n3's sockets have
 		},
 		{
 			Name: "alt", MaxTime: priority.Unlimited, TotalCPUs: 32, PriorityTier: 5, PriorityJobFactor: 5,
-			Nodes: []string{"n2", "n3"}, NodeCPUs: []int{16, 16},
+			Nodes: []string{"n2", "n3"}, NodeCPUs: []int{16, 16}, NodeTRES: []string{"cpu=16,mem=1000M", "cpu=16,mem=1M"},
 		},
 		{
 			Name: "closed", MaxTime: 31 * 60, TotalCPUs: 16, PriorityTier: 2, PriorityJobFactor: 0,
-			Nodes: []string{"n3"}, NodeCPUs: []int{16},
+			Nodes: []string{"n3"}, NodeCPUs: []int{16}, NodeTRES: []string{"cpu=16,mem=1M"},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -247,7 +248,10 @@ func TestConfAsSlurmctld(t *testing.T) {
 				t.Errorf("%s: nodes of %s (-slurmctld +got):\n%s", name, want[i].Name, diff)
 			}
 			w, g := want[i], got[i]
-			w.Nodes, w.NodeCPUs, g.Nodes, g.NodeCPUs = nil, nil, nil, nil
+			if diff := cmp.Diff(resources(&w, true), resources(&g, false)); diff != "" {
+				t.Errorf("%s: resources of %s (-slurmctld +got):\n%s", name, w.Name, diff)
+			}
+			w.Nodes, w.NodeCPUs, w.NodeTRES, g.Nodes, g.NodeCPUs, g.NodeTRES = nil, nil, nil, nil, nil, nil
 			if diff := cmp.Diff(w, g); diff != "" {
 				t.Errorf("%s: partition (-slurmctld +got):\n%s", name, diff)
 			}
@@ -256,6 +260,37 @@ func TestConfAsSlurmctld(t *testing.T) {
 	c, err := ParseController(captured(t, "22.05/nodes/slurm.conf"), read)
 	if err != nil || c.Scheduling.BackfillInterval != 600 || c.BackfillMaxJobTest != 1 {
 		t.Errorf("SchedulerParameters==: %+v, %v", c.Scheduling, err)
+	}
+}
+
+// resources are those of the nodes of a partition, without what billing makes of them, which
+// slurm.conf does not say, and the GRES that accounting does not count.
+func resources(p *priority.Partition, shown bool) map[string]string {
+	all := make(map[string]string)
+	for i, text := range p.NodeTRES {
+		words := strings.Split(text, ",")
+		all[p.Nodes[i]] = strings.Join(slices.DeleteFunc(words, func(w string) bool {
+			return strings.HasPrefix(w, "billing=") || !shown && strings.HasPrefix(w, "gres/")
+		}), ",")
+	}
+	return all
+}
+
+// TestConfResources: what a slurm.conf says of memory, GRES and weights.
+func TestConfResources(t *testing.T) {
+	const head = "ClusterName=c\n"
+	parts, err := ParsePartitions(head+"NodeName=DEFAULT CPUs=8\nNodeName=n1 RealMemory=16000 Gres=gpu:a100:2,gpu:v100:2,fpga\nNodeName=n2 Gres=gpu:no_consume:1K\n"+
+		"PartitionName=main Nodes=n1,n2 TRESBillingWeights=\"CPU=1,GRES/gpu=2\"\n", nil)
+	want := []string{"cpu=8,mem=16000M,gres/gpu=4,gres/gpu:a100=2,gres/gpu:v100=2,gres/fpga=1", "cpu=8,mem=1M,gres/gpu=1024"}
+	if err != nil || !slices.Equal(parts[0].NodeTRES, want) || parts[0].BillingWeights != "CPU=1,GRES/gpu=2" {
+		t.Errorf("%v: %+v", err, parts)
+	}
+	for line, want := range map[string]string{
+		"Gres=gpu:4x": `slurm.conf: line 2: Gres="gpu:4x": gpu:4x: not a count`, "RealMemory=1G": `slurm.conf: line 2: RealMemory="1G": not a number of megabytes`,
+	} {
+		if _, err := ParsePartitions(head+"NodeName=n1 CPUs=8 "+line+"\nPartitionName=main Nodes=n1\n", nil); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", line, err, want)
+		}
 	}
 }
 

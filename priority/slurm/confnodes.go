@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -107,6 +108,7 @@ type confNodes struct {
 // confNode is a node of a slurm.conf.
 type confNode struct {
 	confSize
+	tres     string // see priority.Partition.NodeTRES; with all GRES, as accounting may count them
 	features []string
 	future   bool
 	line     *confLine
@@ -184,6 +186,9 @@ func (all *confNodes) add(l *confLine, table *confTable) error {
 		return l.fault("%w", err)
 	}
 	n.keys = table.keys()
+	if n.tres, err = table.tres(n.effective); err != nil {
+		return l.fault("%w", err)
+	}
 	for _, from := range []map[string]string{table.own, table.standard} {
 		for _, key := range []string{"feature", "features"} {
 			if text, is := from[key]; is && n.features == nil {
@@ -202,6 +207,51 @@ func (all *confNodes) add(l *confLine, table *confTable) error {
 		all.names = append(all.names, name)
 	}
 	return nil
+}
+
+// tres returns what a node of the line has, as scontrol shows it: processors, memory and GRES,
+// these by name, and by name and type.
+func (t *confTable) tres(cpus int) (string, error) {
+	memory, _ := t.text("realmemory")
+	if memory = cmp.Or(memory, "1"); strings.Trim(memory, "0123456789") != "" {
+		return "", fmt.Errorf("RealMemory=%q: not a number of megabytes", clip(memory))
+	}
+	text := fmt.Sprintf("cpu=%d,mem=%sM", cpus, memory)
+	list, _ := t.text("gres")
+	var names []string
+	counts := make(map[string]uint64)
+	count := func(name string, n uint64) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		counts[name] += n
+	}
+	for item := range strings.SplitSeq(list, ",") {
+		words := slices.DeleteFunc(strings.Split(item, ":"), func(word string) bool { return word == "no_consume" })
+		if item == "" || len(words) == 0 {
+			continue
+		}
+		n := uint64(1)
+		if last := words[len(words)-1]; len(words) > 1 && last != "" && last[0] >= '0' && last[0] <= '9' {
+			factor := uint64(1)
+			if i := strings.IndexByte("KMGT", last[len(last)-1]&^0x20); i >= 0 {
+				last, factor = last[:len(last)-1], 1<<(10*(i+1))
+			}
+			number, err := strconv.ParseUint(last, 10, 32)
+			if err != nil {
+				return "", fmt.Errorf("Gres=%q: %s: not a count", clip(list), clip(item))
+			}
+			n, words = number*factor, words[:len(words)-1]
+		}
+		count("gres/"+words[0], n)
+		if len(words) > 1 {
+			count("gres/"+words[0]+":"+words[1], n)
+		}
+	}
+	for _, name := range names {
+		text += fmt.Sprintf(",%s=%d", name, counts[name])
+	}
+	return text, nil
 }
 
 // cpus returns how many processors a node of the line has, and how many of them are for
@@ -378,6 +428,7 @@ func (t *confTable) partition(l *confLine) (priority.Partition, error) {
 	text, _ := t.text("preemptmode")
 	p.PreemptMode = unless(strings.ToUpper(text), "OFF")
 	p.QOS, _ = t.text("qos")
+	p.BillingWeights, _ = t.text("tresbillingweights")
 	text, _ = t.text("oversubscribe", "shared") // the latter is its former name
 	p.Exclusive = strings.EqualFold(text, "EXCLUSIVE")
 	return p, nil
@@ -397,11 +448,11 @@ func (all *confNodes) fill(p *priority.Partition, l *confLine, t *confTable) err
 			return l.fault("partition %s: node %q: no NodeName line has it", clip(p.Name), clip(name))
 		}
 		p.TotalCPUs += n.cpus
-		effective := n.effective
+		effective, tres := n.effective, n.tres
 		if n.future {
-			effective = 0
+			effective, tres = 0, ""
 		}
-		p.NodeCPUs = append(p.NodeCPUs, effective)
+		p.NodeCPUs, p.NodeTRES = append(p.NodeCPUs, effective), append(p.NodeTRES, tres)
 	}
 	return nil
 }

@@ -93,6 +93,7 @@ func values(c *priority.Controller, duration func(string) (ostrich.Duration, err
 		"slurmctldparameters":      into(&c.SlurmctldParameters, words),
 		"privatedata":              into(&c.PrivateData, func(value string) ([]string, error) { return list(strings.ToLower(unless(value, "none"))), nil }),
 		"slurmuser":                into(&c.SlurmUser, func(value string) (uint32, error) { return uidOf(value), nil }),
+		"accountingstoragetres":    into(&c.AccountingTRES, words),
 		"accountingstorageenforce": into(&c.AccountingEnforce, words),
 		"accountingstoreflags": into(&c.StoresComments, func(value string) (bool, error) { // since 21.08
 			return slices.ContainsFunc(list(value), func(flag string) bool { return strings.EqualFold(flag, "job_comment") }), nil

@@ -114,6 +114,7 @@ func TestParseConfig(t *testing.T) {
 	}
 	want := priority.Controller{
 		ClusterName: "lab", Version: "22.05.8", PriorityType: "priority/multifactor",
+		AccountingTRES: []string{"cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages"},
 		Weights: priority.Weights{
 			Age: 1000, Fairshare: 10000, JobSize: 100, Partition: 10, QOS: 50,
 			TRES: []priority.TRESWeight{{Name: "cpu", Weight: 7}, {Name: "mem", Weight: 3}},

@@ -56,8 +56,12 @@ func (s Commands) partitions(ctx context.Context, shown string) ([]priority.Part
 	return parts, nil
 }
 
-// nodeSize is how many processors a node has, and how many of them are for jobs.
-type nodeSize struct{ all, effective int }
+// nodeSize is how many processors a node has, how many of them are for jobs, and all that it
+// has of what Slurm counts.
+type nodeSize struct {
+	all, effective int
+	tres           string
+}
 
 // parseNodes reads "scontrol -F show node", with or without -o. Nodes of state FUTURE are
 // not there yet, and have nothing for jobs. The others count in every state: they come back, or are
@@ -82,8 +86,8 @@ func parseNodes(out string) (map[string]nodeSize, error) {
 			}
 			*n.to = int(count)
 		}
-		if future(field(" "+rest, "State")) {
-			size.effective = 0
+		if size.tres = field(" "+rest, "CfgTRES"); future(field(" "+rest, "State")) {
+			size.effective, size.tres = 0, ""
 		}
 		sizes[name] = size
 	}
@@ -100,11 +104,11 @@ func sizeNodes(parts []priority.Partition, sizes map[string]nodeSize) {
 		if len(p.Nodes) == 0 {
 			continue
 		}
-		p.NodeCPUs = make([]int, len(p.Nodes))
+		p.NodeCPUs, p.NodeTRES = make([]int, len(p.Nodes)), make([]string, len(p.Nodes))
 		left, hidden := p.TotalCPUs, false
 		for k, name := range p.Nodes {
 			if size, shown := sizes[name]; shown {
-				p.NodeCPUs[k] = size.effective
+				p.NodeCPUs[k], p.NodeTRES[k] = size.effective, size.tres
 				left -= size.all
 			} else {
 				p.NodeCPUs[k] = priority.Hidden
@@ -154,6 +158,8 @@ func parsePartition(line string) (p priority.Partition, nodes string, err error)
 			p.PreemptMode = unless(value, "OFF")
 		case "QoS":
 			p.QOS = none(value)
+		case "TRESBillingWeights":
+			p.BillingWeights = none(value)
 		case "OverSubscribe":
 			p.Exclusive = value == "EXCLUSIVE"
 		case "Nodes":

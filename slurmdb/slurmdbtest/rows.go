@@ -170,6 +170,12 @@ func (db *DB) Size(cpus, nodes int, start, end int64) {
 	db.event("", 0, fmt.Sprintf("1=%d,2=64000,4=%d,5=%[1]d", cpus, nodes), start, end)
 }
 
+// Machine writes the size of the cluster from start to end as a TRES string.
+func (db *DB) Machine(tres string, start, end int64) {
+	db.t.Helper()
+	db.event("", 0, tres, start, end)
+}
+
 // Node writes an outage of a node in the state, with its flags.
 func (db *DB) Node(name string, state uint32, cpus int, start, end int64) {
 	db.t.Helper()

@@ -28,7 +28,7 @@ type openCampaign struct {
 	first, latest ostrich.Time
 	ended         ostrich.Time // 0 while a job of it has not
 	bound         float64      // the latest that was promised; -Inf at first
-	procs         int          // of its pool, the most that it had meanwhile
+	size          int          // of its pool, see ostrich.Schedule.Size; the most that it had meanwhile
 	work          ostrich.Work // of the jobs that have ended
 	longest       ostrich.Duration
 	arrivals      []arrival    // of the work of the jobs that have ended
@@ -63,10 +63,10 @@ func (s *State) note(cycle *sidecar.Cycle, from Source) {
 				s.campaigns[id] = c
 			}
 			c.first, c.latest, c.ended, c.listed = v.First, v.Latest, v.Ended, s.cycle
-			c.procs = max(c.procs, p.schedule.Procs())
+			c.size = max(c.size, p.schedule.Size())
 			// An outage, or a job that outlives its limit, moves the bound, but not
 			// what had been promised.
-			sound := !p.overrun && p.schedule.Procs() == c.procs
+			sound := !p.overrun && p.schedule.Size() == c.size
 			switch {
 			case v.Waiting: // none of its jobs could start: nothing is promised
 			case math.IsInf(c.bound, -1):
@@ -137,9 +137,9 @@ func (s *State) tally(j *job, e *ostrich.Event) {
 	if j.start == 0 {
 		return
 	}
-	c.work += ostrich.Work(j.ran) * ostrich.Work(j.procs) * ostrich.Work(j.tasks)
+	c.work += ostrich.Work(j.ran) * ostrich.Work(j.size) * ostrich.Work(j.tasks)
 	c.longest = max(c.longest, j.ran)
-	c.arrive(j.submit, ostrich.Work(j.ran)*ostrich.Work(j.procs)*ostrich.Work(j.tasks))
+	c.arrive(j.submit, ostrich.Work(j.ran)*ostrich.Work(j.size)*ostrich.Work(j.tasks))
 	c.least = max(c.least, j.submit+ostrich.Time(j.ran))
 	if j.ran > j.expect {
 		c.blame.add(Overrun)
@@ -305,7 +305,7 @@ func (s *State) finish() {
 // stretch returns the stretch of a campaign that has ended.
 func (c *openCampaign) stretch() float64 {
 	v := ostrich.Campaign{First: c.first, Ended: c.ended, Work: c.work, Longest: c.longest}
-	return v.Stretch(c.procs, c.ended)
+	return v.Stretch(c.size, c.ended)
 }
 
 // final returns when no job can join an ended campaign any more; see campaign.Rule.

@@ -433,7 +433,7 @@ func TestOutageElsewhere(t *testing.T) {
 func TestBoundWithinTheSecond(t *testing.T) {
 	for ended, kept := range map[ostrich.Time]uint64{100: 1, 101: 1, 102: 0} {
 		r := newReport()
-		r.finished(&openCampaign{first: 1, ended: ended, bound: 100.5, procs: 1, work: 10, longest: 10}, new(pool))
+		r.finished(&openCampaign{first: 1, ended: ended, bound: 100.5, size: 1, work: 10, longest: 10}, new(pool))
 		equal(t, "kept", kept, r.Campaigns.Kept)
 		equal(t, "broken", 1-kept, r.Campaigns.Broken)
 	}

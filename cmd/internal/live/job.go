@@ -21,7 +21,7 @@ type job struct {
 	user      ostrich.UserID
 	campaign  *openCampaign // nil until known
 	pool      int           // -1: in none
-	procs     int           // of a task
+	size      int           // of a task, see ostrich.Job.Part
 	tasks     int
 	estimate  ostrich.Duration // time limit
 	expect    ostrich.Duration // expected length
@@ -46,7 +46,7 @@ type job struct {
 // copyFrom copies what accounting says of a job.
 func (j *job) copyFrom(from *ostrich.Job) {
 	j.id, j.group, j.user, j.submit, j.partition = from.ID, from.Group, from.User, from.Submit, from.Partition
-	j.procs, j.tasks, j.estimate = from.Procs, from.Count(), from.Estimate
+	j.size, j.tasks, j.estimate = from.Part(), from.Count(), from.Estimate
 }
 
 // classOf returns the class of an entry of a plan.

@@ -127,12 +127,12 @@ func (s *State) rankStarts() {
 	for i := range s.pools {
 		p := &s.pools[i]
 		var list []*job
-		room := max(0, p.schedule.Procs()-p.schedule.Busy())
+		room := max(0, p.schedule.Size()-p.schedule.Busy())
 		for _, j := range s.started {
 			if j.pool != i || j.start == 0 {
 				continue
 			}
-			room += j.procs * j.tasks
+			room += j.size * j.tasks
 			if j.class == managed && j.rank > 0 {
 				list = append(list, j)
 			}
@@ -160,7 +160,7 @@ func (s *State) addRanks(p *pool, list []*job, room int) {
 	fitted := 0
 	for k, j := range p.order[:min(last, len(p.order))] {
 		_, started := at[k+1]
-		if started || (j.procs <= room && j.startable) {
+		if started || (j.size <= room && j.startable) {
 			fitted++
 		}
 		if started {

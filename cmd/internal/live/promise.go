@@ -157,7 +157,7 @@ func (s *State) computeRho(pool int) {
 		}
 	}
 	at := &s.pools[pool]
-	ends, err := sim.VirtualCompletions(work, ostrich.Options{Procs: at.procs, Machine: ostrich.Sequential}, at.schedule.Shares())
+	ends, err := sim.VirtualCompletions(work, ostrich.Options{Procs: at.size, Machine: ostrich.Sequential}, at.schedule.Shares())
 	if err != nil {
 		return // a pool without processors: nothing can be said
 	}
@@ -186,7 +186,7 @@ func (s *State) openWork(pool int) map[*openCampaign][]arrival {
 		if j.start != 0 {
 			length = max(length, ostrich.Duration(s.now-j.start))
 		}
-		work := ostrich.Work(length) * ostrich.Work(j.procs) * ostrich.Work(j.tasks)
+		work := ostrich.Work(length) * ostrich.Work(j.size) * ostrich.Work(j.tasks)
 		open[j.campaign] = append(open[j.campaign], arrival{j.submit, work})
 	}
 	for c, list := range open {

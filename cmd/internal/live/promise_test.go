@@ -155,7 +155,7 @@ func BenchmarkPromise(b *testing.B) {
 		b.Fatal(err)
 	}
 	s := New()
-	s.pools = []pool{{schedule: schedule, procs: 1000}}
+	s.pools = []pool{{schedule: schedule, size: 1000}}
 	for i := range mostArrivals / 4 {
 		at := ostrich.Time(1_000_000 + 30*i)
 		c := &openCampaign{key: key{user: ostrich.UserID(i%200 + 1), lead: ostrich.JobID(i + 1)}, first: at, ended: at + 4000, least: at + 600}

@@ -52,7 +52,7 @@ type pool struct {
 	class    string // "": there are no classes
 	schedule *ostrich.Schedule
 	changed  bool // since the cycle before
-	procs    int
+	size     int
 	overrun  bool   // a job outlives its time limit
 	order    []*job // as planned in the latest cycle
 	fronts   fronts
@@ -130,7 +130,7 @@ func (s *State) begin(c *sidecar.Cycle, from Source) {
 	s.begun = c.Time
 	s.promise.forget()
 	for i, in := range c.Pools {
-		s.pools[i] = pool{name: in.Pool.Name, schedule: in.Schedule, procs: in.Schedule.Procs()}
+		s.pools[i] = pool{name: in.Pool.Name, schedule: in.Schedule, size: in.Schedule.Size()}
 		if in.Class < len(c.Plan.Classes) {
 			s.pools[i].class = c.Plan.Classes[in.Class]
 		}
@@ -209,7 +209,7 @@ func (s *State) event(e *ostrich.Event) {
 	}
 }
 
-// resize gives a pool another number of processors.
+// resize gives a pool another size.
 func (s *State) resize(e *ostrich.Event) {
 	i := slices.IndexFunc(s.pools, func(p pool) bool { return p.name == e.Pool })
 	if len(s.pools) == 1 {
@@ -218,14 +218,15 @@ func (s *State) resize(e *ostrich.Event) {
 	if i < 0 {
 		return
 	}
-	if e.Procs < s.pools[i].procs {
+	size := cmp.Or(e.Size, e.Procs)
+	if size < s.pools[i].size {
 		for _, c := range s.campaigns {
 			if c.pool == i && c.waits {
 				c.blame.add(Outage)
 			}
 		}
 	}
-	s.pools[i].procs = e.Procs
+	s.pools[i].size = size
 }
 
 // submit adds a new job. A task that leaves the record of its array stands where

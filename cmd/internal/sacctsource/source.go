@@ -251,7 +251,7 @@ func (s *Source) each(ctx context.Context, visit func(accounting.Row) error, whi
 		s.format = sacct.RowFormat(known.String())
 	}
 	mark := "\x1e" + rand.Text() + "\x1e" // anybody can see it while sacct runs, and name a job so: it is used once
-	rows := sacct.Rows{Mark: mark, Format: s.format, Visit: visit}
+	rows := sacct.Rows{Mark: mark, Format: s.format, Named: s.config.Unit.Named(), Visit: visit}
 	args := append([]string{
 		"--allocations", "--duplicates", "--noheader", "--parsable2", "--delimiter", mark, "--format", s.format,
 	}, which...)
@@ -297,6 +297,11 @@ func (p *poll) sites(ctx context.Context) error {
 		return err
 	}
 	p.Associations(site)
+	if p.source.config.Unit.Charges() {
+		if err = p.source.factors(ctx, p.Poll); err != nil {
+			return err
+		}
+	}
 	nodes, err := p.source.nodes(ctx, p.First)
 	p.Nodes(nodes...)
 	return err
@@ -315,13 +320,31 @@ func (s *Source) Site(ctx context.Context) (*accounting.Site, error) {
 	return site, nil
 }
 
+// factors reads what the jobs of each QOS are charged.
+func (s *Source) factors(ctx context.Context, p *ledger.Poll) error {
+	out, err := s.sacctmgr(ctx, sacct.QOSCommand)
+	if err != nil {
+		return err
+	}
+	var site accounting.Site
+	if err := sacct.ReadQOS(&site, out, "show qos"); err != nil {
+		return err
+	}
+	factors := make(map[string]float64)
+	for i := range site.QOS {
+		factors[site.QOS[i].Name] = site.QOS[i].UsageFactor
+	}
+	p.Factors(factors)
+	return nil
+}
+
 // nodes reads the rows of the event table since a time, and those that are open.
 func (s *Source) nodes(ctx context.Context, since ostrich.Time) ([]accounting.NodeEvent, error) {
 	out, err := s.sacctmgr(ctx, sacct.EventsCommand, "cluster="+s.config.Cluster, "start="+uts(since))
 	if err != nil {
 		return nil, err
 	}
-	return sacct.ReadEvents(out, "show event")
+	return sacct.ReadEvents(out, "show event", s.config.Unit.Named())
 }
 
 // sacctmgr runs a command of sacctmgr's with further words.

@@ -71,6 +71,7 @@ func Check(ctx context.Context, c Config, as, me string) []Finding {
 		l.checkHarms(ctx, controller)
 		l.checkOperator(ctx)
 		l.checkPartitions()
+		l.checkUnit(controller)
 		l.checkComments(controller)
 	}
 	before := hostClock()
@@ -145,6 +146,23 @@ func (l *checklist) checkPartitions() {
 		return
 	}
 	l.ok("partitions", "%s", strings.Join(names, ","))
+}
+
+// checkUnit reports by what work is counted, and why.
+func (l *checklist) checkUnit(controller priority.Controller) {
+	if l.unlisted != nil {
+		return // the partitions say so
+	}
+	u, err := l.Counted(controller, l.partitions)
+	if err != nil {
+		l.add("resource", Fail, "set schedule.resource to one that can be counted, or mend what slurm.conf says", "%v", err)
+		return
+	}
+	l.unit = u.Unit
+	for _, warning := range u.Warnings {
+		l.add("resource", Warn, "write the unit, as in Mem=0.25G, if the weight is for a gigabyte", "%s", warning)
+	}
+	l.ok("resource", "work is counted by %s", u)
 }
 
 func (l *checklist) checkDatabase(ctx context.Context, controller reading) {

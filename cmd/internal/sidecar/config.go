@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/lengths"
@@ -50,6 +51,7 @@ type Config struct {
 		Declared ledger.DeclareBy
 	}
 	Schedule struct {
+		Resource  string // by which work is counted: a TRES, or Auto
 		Shares    ledger.ShareBy
 		Predictor lengths.Predictor
 		Class     ledger.ClassBy
@@ -84,9 +86,10 @@ type Config struct {
 	Metrics struct{ PerUser bool }
 	Log     struct{ Level string }
 
-	remote string // the cluster that Slurm's commands are sent to; "" is the local one
-	own    string // the cluster that the configuration named before; "" if it named none
-	trial  bool   // see Trial
+	unit   *accounting.Unit // by which work is counted, once that is known; nil: processors
+	remote string           // the cluster that Slurm's commands are sent to; "" is the local one
+	own    string           // the cluster that the configuration named before; "" if it named none
+	trial  bool             // see Trial
 }
 
 // SetCluster chooses a cluster as Slurm's own option -M does: its controller
@@ -124,6 +127,7 @@ func Default() Config {
 	c.Slurm.Timeout = 10 * time.Second
 	c.Campaign.Rule.By = campaign.Max
 	c.Campaign.Declared = ledger.NotDeclared
+	c.Schedule.Resource = Auto
 	c.Schedule.Shares = ledger.Flat
 	c.Schedule.Predictor = lengths.Alike
 	c.Schedule.Class = ledger.ByName
@@ -299,7 +303,7 @@ func (c *Config) Source() (slurmdb.Config, error) {
 		Addresses: c.Database.Addresses, User: c.Database.User, Password: password, Database: c.Database.Name,
 		TLS: c.Database.TLS, TLSCA: c.Database.TLSCA, Cluster: c.Cluster, Timeout: c.queryTimeout(),
 		Config: ledger.Config{
-			Shares: c.Schedule.Shares, History: seconds(history),
+			Unit: c.unit, Shares: c.Schedule.Shares, History: seconds(history),
 			Class: c.Schedule.Class, Hints: c.Schedule.Hints == hintsComment, Declared: c.Campaign.Declared,
 		},
 	}, nil

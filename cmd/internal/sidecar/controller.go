@@ -52,7 +52,14 @@ func (s *Sidecar) ask(ctx context.Context) error {
 		}
 		controller.Federation = cmp.Or(controller.Federation, s.controller.Federation)
 	}
-	pools, undivided := nodesOf(s.config.Pools, partitions)
+	counted, err := s.config.Counted(controller, partitions)
+	if err != nil {
+		counted, s.names = s.counted, err // until it is mended
+	} else if s.divide != nil && !counted.same(&s.counted) {
+		return fmt.Errorf("%w: before, %s; now, %s", ErrUnit, s.counted, counted)
+	}
+	counted.Unit = s.counted.Unit // its parts are those of the jobs so far
+	site, undivided := counted.site(s.config.Pools, partitions)
 	// With partitions that make no pools a sidecar could not be opened anew.
 	if classes := s.config.Classes(controller, partitions); undivided == nil {
 		if !sameClasses(s.classes, classes, slices.Concat(s.partitions, partitions), slices.Concat(s.controller.QOS, controller.QOS)) {
@@ -69,10 +76,10 @@ func (s *Sidecar) ask(ctx context.Context) error {
 		if undivided != nil {
 			s.names = undivided // the pools keep the nodes that they had
 		} else {
-			s.divide(pools, accountsOf(partitions))
+			s.divide(site)
 		}
 	}
-	s.controller, s.partitions, s.asked = controller, partitions, time.Now()
+	s.controller, s.partitions, s.counted, s.asked = controller, partitions, counted, time.Now()
 	return nil
 }
 

@@ -56,7 +56,8 @@ type Sidecar struct {
 	partitions []priority.Partition
 	asked      time.Time // when the controller's configuration was read
 	// divide tells accounting that partitions changed; nil if it need not know.
-	divide func(pools []ledger.Pool, partitions map[string]ledger.Partition)
+	divide  func(ledger.Site)
+	counted Counted // by what work is counted
 
 	printed    []priority.Queued // the latest queue, as the controller returned it
 	ranked     []priority.Queued // the same in Slurm's order; nil if the order may have changed
@@ -124,6 +125,7 @@ type Cycle struct {
 	Server string
 	Passed error
 
+	Counted Counted       // by what work is counted
 	Rows    int           // rows read of the accounting tables
 	Skipped []ledger.Skip // invalid rows
 	Odd     []error       // events that the schedule rejected
@@ -239,6 +241,7 @@ func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
 	}
 	c.Names, s.names = s.names, nil
 	c.OtherWriters, s.others = s.others, nil
+	c.Counted = s.counted
 	c.Orphans, c.Adopted, c.Contested, c.Hurry = s.orphans.left, s.orphans.taken, !s.orphans.changed.IsZero(), s.orphans.waits()
 	s.orphans.taken = 0
 	c.Took = time.Since(began)

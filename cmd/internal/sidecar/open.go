@@ -47,17 +47,21 @@ func Open(ctx context.Context, c Config, lead *Lead, servers *Servers) (*Sidecar
 	if err != nil {
 		return nil, err
 	}
+	counted, err := c.Counted(controller, partitions)
+	if err != nil {
+		return nil, err
+	}
+	c.unit = counted.Unit
 	source, err := c.Source()
 	if err != nil {
 		return nil, fmt.Errorf("configuration: %w: %w", ErrConfig, err)
 	}
 	source.Believe = watchClock(source.Timeout)
-	source.Partitions = accountsOf(partitions)
-	if source.Pools, err = nodesOf(c.Pools, partitions); err != nil {
+	if source.Site, err = counted.site(c.Pools, partitions); err != nil {
 		return nil, err
 	}
 	source.Reached = servers.known(&source)
-	p := parts{config: c, commands: slurm.Remember(commands), controller: controller, partitions: partitions, lead: lead}
+	p := parts{config: c, commands: slurm.Remember(commands), controller: controller, partitions: partitions, counted: counted, lead: lead}
 	accounting, err := c.openAccounts(ctx, source)
 	if err != nil {
 		return nil, err
@@ -72,7 +76,7 @@ func Open(ctx context.Context, c Config, lead *Lead, servers *Servers) (*Sidecar
 			return nil, errors.Join(err, s.Close())
 		}
 	}
-	c, s.divide = s.config, accounting.Partitions
+	c, s.divide = s.config, accounting.Divide
 	if reader, is := accounting.(*slurmdb.Reader); is {
 		s.place = place{reader: reader, servers: servers, of: serversOf(&source), asked: time.Now()}
 		c.Database.Addresses = []string{reader.Reached().Address} // the past is that of the same server
@@ -84,7 +88,9 @@ func Open(ctx context.Context, c Config, lead *Lead, servers *Servers) (*Sidecar
 // New returns the sidecar of a cluster whose controller has been asked already. It
 // has no journal.
 func New(c Config, accounting Accounting, commands Controller, controller priority.Controller, partitions []priority.Partition) (*Sidecar, error) {
-	p := parts{config: c, accounting: accounting, commands: commands, controller: controller, partitions: partitions}
+	p := parts{
+		config: c, accounting: accounting, commands: commands, controller: controller, partitions: partitions, counted: Counted{Name: "cpu"},
+	}
 	return p.sidecar()
 }
 
@@ -102,6 +108,7 @@ type parts struct {
 	commands   Controller
 	controller priority.Controller
 	partitions []priority.Partition
+	counted    Counted
 	journal    *journal.Journal // nil: none
 	lead       *Lead            // nil: it only looks
 	names      error            // in the configuration, that Slurm does not know
@@ -157,8 +164,13 @@ func (p *parts) sidecar() (*Sidecar, error) {
 		writer: writer{
 			slurm: p.commands, controller: p.controller, channel: c.Priority.Channel, interval: c.Interval, journal: p.journal,
 		},
-		config: c, accounting: p.accounting, pools: pools, classes: classes, limit: 64 << 20, partitions: p.partitions, asked: time.Now(),
+		config: c, accounting: p.accounting, pools: pools, classes: classes, limit: 64 << 20, partitions: p.partitions, counted: p.counted, asked: time.Now(),
 		provisional: provisional{record: p.accounting.Record}, comments: newComments(&c, p.commands), holds: newHolds(), lead: p.lead, names: p.names,
+	}
+	if asks, can := p.commands.(interface {
+		TRES(context.Context, []ostrich.JobID) (map[ostrich.JobID]string, error)
+	}); can && p.counted.Unit != nil {
+		s.provisional.ask = asks.TRES
 	}
 	s.nices = newNices(s.ownNice)
 	s.overlays = []overlay{&s.provisional, &s.comments, &s.nices, &s.holds}
@@ -191,8 +203,8 @@ type accounts interface {
 	Accounting
 	Namer
 	finder
-	// Partitions tells accounting what it cannot know of the controller's partitions.
-	Partitions(pools []ledger.Pool, partitions map[string]ledger.Partition)
+	// Divide tells accounting what it cannot know of the controller's partitions.
+	Divide(site ledger.Site)
 }
 
 // finder answers questions that no poll does, see Past.

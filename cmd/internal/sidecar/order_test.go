@@ -101,8 +101,8 @@ func TestPartitionsAreFollowed(t *testing.T) {
 		w := newSite()
 		s := w.start(t, func(c *Config) { c.Pools = []ostrich.Pool{{Name: "m", Partitions: []string{"main"}}} })
 		var heard []string
-		s.divide = func(pools []ledger.Pool, partitions map[string]ledger.Partition) {
-			heard = append(heard, fmt.Sprint(pools[0].Name, pools[0].Nodes, partitions["main"].MaxTime))
+		s.divide = func(l ledger.Site) {
+			heard = append(heard, fmt.Sprint(l.Pools[0].Name, l.Pools[0].Nodes, l.Partitions["main"].MaxTime))
 		}
 		next := func(change func()) *Cycle {
 			change()

@@ -11,6 +11,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
+	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/priority"
 )
 
@@ -26,12 +27,16 @@ type provisional struct {
 	heard   bool                                      // accounting has reported something since new was found
 	ended   map[ostrich.JobID]ostrich.Time
 	records []ledger.Record // of the provisional jobs, by id
+
+	// ask asks slurmctld for the resources of jobs; nil where work is counted by processors.
+	ask  func(context.Context, []ostrich.JobID) (map[ostrich.JobID]string, error)
+	tres map[ostrich.JobID]string // of new
 }
 
 // begin finds the jobs of the queue that accounting does not know. It may report what
 // happened up to a minute before its latest event late, so only jobs submitted since, and
 // those that were provisional before, are looked up.
-func (p *provisional) begin(_ context.Context, queue []priority.Queued) {
+func (p *provisional) begin(ctx context.Context, queue []priority.Queued) {
 	p.ended = nil
 	if !p.heard && sameList(p.queue, queue) {
 		return // accounting knows what it knew
@@ -46,6 +51,16 @@ func (p *provisional) begin(_ context.Context, queue []priority.Queued) {
 			p.new = append(p.new, q)
 		}
 	}
+	if p.ask == nil || len(p.new) == 0 {
+		return
+	}
+	ids := make([]ostrich.JobID, len(p.new))
+	for i, q := range p.new {
+		ids[i] = q.Job
+	}
+	// squeue fails for a job that is gone. Without an answer a job counts for its processors
+	// until accounting has it, seconds later.
+	p.tres, _ = p.ask(ctx, ids)
 }
 
 // join notes which jobs accounting knows now: one that has ended since the queue was read
@@ -129,6 +144,7 @@ func (s *Sidecar) expected() (events []ostrich.Event) {
 			continue
 		}
 		w := waiting(q)
+		w.TRES = sacct.ReadResources([]byte(p.tres[q.Job]), s.counted.Unit.Named())
 		j, ok := s.accounting.Expect(&w)
 		if !ok {
 			continue

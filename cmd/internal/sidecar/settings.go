@@ -7,6 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/satisfaction"
@@ -71,6 +72,7 @@ func Settings(c *Config) []Setting {
 		{Key: "campaign.rule", Value: rule{&c.Campaign.Rule}, Usage: "how campaigns are detected: max, last, arrival=TIME (a gap of TIME ends one) or window=TIME (one ends TIME after its first job)"},
 		{Key: "campaign.declared", Value: byName(&c.Campaign.Declared, ledger.DeclareNames), Usage: "where users say which jobs are one campaign: off, comment (campaign:NAME in --comment), wckey or name (NAME:... in --job-name)"},
 
+		{Key: "schedule.resource", Value: resource{&c.Schedule.Resource}, Usage: "by which of Slurm's resources (TRES) work is counted and the machine divided: auto (billing where a partition has TRESBillingWeights, else cpu), " + names(accounting.Resources)},
 		{Key: "schedule.shares", Value: byName(&c.Schedule.Shares, ledger.ShareNames), Usage: "flat (every user alike) or tree (shares of Slurm's associations)"},
 		{Key: "schedule.predictor", Value: byName(&c.Schedule.Predictor, lengths.PredictorNames), Usage: "expected length of a job: " + names(lengths.PredictorNames)},
 		{Key: "schedule.class", Value: byName(&c.Schedule.Class, ledger.ClassNames), Usage: "which jobs of a user are similar, for predictors that ask: off, name (without digits) or script (where Slurm stores it, else name)"},

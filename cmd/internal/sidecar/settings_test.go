@@ -48,6 +48,8 @@ func anyConfig() *rapid.Generator[Config] {
 				if v.at.By.Timed() {
 					v.at.Threshold = ostrich.Duration(rapid.Int64Range(1, 1000*86400).Draw(t, "threshold"))
 				}
+			case resource:
+				*v.at = rapid.SampledFrom([]string{Auto, "cpu", "billing", "mem", "gres/gpu", "gres/gpu:A100"}).Draw(t, s.Key)
 			case mode:
 				if *v.points = rapid.IntRange(0, 1<<31-1).Draw(t, s.Key); *v.points > 0 {
 					*v.at = priority.Weight
@@ -129,6 +131,10 @@ func TestSetRefuses(t *testing.T) {
 		{"priority.mode", "weight=0", `"weight=0": weight needs its priority points, as in weight=5000`},
 		{"priority.mode", "weight=-1", `"weight=-1": weight needs its priority points, as in weight=5000`},
 		{"priority.mode", "strict=1", `"strict=1" is neither strict nor weight=N`},
+		{"schedule.resource", "gpus", `"gpus" is none of auto, cpu, billing, node, mem, gres/NAME`},
+		{"schedule.resource", "license/matlab", `"license/matlab" is none of auto, cpu, billing, node, mem, gres/NAME`},
+		{"schedule.resource", "gres/", `"gres/" is none of auto, cpu, billing, node, mem, gres/NAME`},
+		{"schedule.resource", "", `"" is none of auto, cpu, billing, node, mem, gres/NAME`},
 		{"database.tls", "ca.pem", `"ca.pem" is none of off, preferred, on, skip-verify, or the path of a PEM file from / on`},
 		{"satisfaction", "best", `"best": want median, .25, .75 or C1,C2`},
 		{"satisfaction", "0.9,0", `"0.9,0": c1 = 0.9, c2 = 0 min: S(p) is 1 for every length, so no wait is accepted for any job; want c1 above 1 or c2 above 0`},
@@ -220,6 +226,8 @@ func TestEveryFieldIsASetting(t *testing.T) {
 			*v.at = campaign.Rule{By: campaign.Window, Threshold: 1}
 		case mode:
 			*v.at, *v.points = priority.Weight, 1
+		case resource:
+			*v.at = "node"
 		case tls:
 			*v.at, *v.authority = "on", "x"
 		case list:
@@ -235,7 +243,7 @@ func TestEveryFieldIsASetting(t *testing.T) {
 		for i := range a.NumField() {
 			name := at + a.Type().Field(i).Name
 			switch x, y := a.Field(i), b.Field(i); {
-			case name == "remote", name == "own", name == "trial", name == "Priority.Margin":
+			case name == "unit", name == "remote", name == "own", name == "trial", name == "Priority.Margin":
 			case x.Kind() == reflect.Struct && name != "Satisfaction":
 				walk(name+".", x, y)
 			case fmt.Sprint(x) == fmt.Sprint(y):

@@ -22,7 +22,7 @@ type file struct {
 
 // files are the files by name, without ".json".
 var files = map[string]file{
-	"status":    {[]string{}, true, func(s *Snapshot, _ url.Values) (any, error) { return HealthAnswer{s.Health, s.Pools}, nil }},
+	"status":    {[]string{}, true, func(s *Snapshot, _ url.Values) (any, error) { return HealthAnswer{s.Health, s.Resource, s.Pools}, nil }},
 	"schedule":  {[]string{}, false, schedule},
 	"shares":    {[]string{"user"}, false, shares},
 	"campaigns": {[]string{"user"}, false, campaigns},
@@ -38,38 +38,42 @@ var files = map[string]file{
 // HealthAnswer is status.json.
 type HealthAnswer struct {
 	Health
-	Pools []Pool `json:"pools"`
+	Resource string `json:"resource"` // by which work is counted: a TRES of Slurm's; "" before the first cycle
+	Pools    []Pool `json:"pools"`
 }
 
 // ScheduleAnswer is schedule.json.
 type ScheduleAnswer struct {
-	Cluster string       `json:"cluster"`
-	Time    ostrich.Time `json:"time"`
-	Lanes   []Lane       `json:"lanes"`
-	Left    Left         `json:"left_out"`
-	Running []Running    `json:"running"`
+	Cluster  string       `json:"cluster"`
+	Time     ostrich.Time `json:"time"`
+	Resource string       `json:"resource"`
+	Lanes    []Lane       `json:"lanes"`
+	Left     Left         `json:"left_out"`
+	Running  []Running    `json:"running"`
 }
 
 func schedule(s *Snapshot, _ url.Values) (any, error) {
-	return ScheduleAnswer{s.Health.Cluster, s.Health.Time, s.Lanes, s.Left, s.Running}, nil
+	return ScheduleAnswer{s.Health.Cluster, s.Health.Time, s.Resource, s.Lanes, s.Left, s.Running}, nil
 }
 
 // SharesAnswer is shares.json.
 type SharesAnswer struct {
-	Cluster string       `json:"cluster"`
-	Time    ostrich.Time `json:"time"`
-	Shares  []Share      `json:"shares"`
+	Cluster  string       `json:"cluster"`
+	Time     ostrich.Time `json:"time"`
+	Resource string       `json:"resource"`
+	Shares   []Share      `json:"shares"`
 }
 
 func shares(s *Snapshot, q url.Values) (any, error) {
 	list := rowsOf(q.Get("user"), s.Shares, func(one *Share) string { return one.User.User })
-	return SharesAnswer{s.Health.Cluster, s.Health.Time, list}, nil
+	return SharesAnswer{s.Health.Cluster, s.Health.Time, s.Resource, list}, nil
 }
 
 // CampaignsAnswer is campaigns.json.
 type CampaignsAnswer struct {
 	Cluster   string       `json:"cluster"`
 	Time      ostrich.Time `json:"time"`
+	Resource  string       `json:"resource"`
 	Campaigns []Campaign   `json:"campaigns"`
 	Finished  []Finished   `json:"finished"`
 	Promise   Promise      `json:"promise"`
@@ -79,7 +83,7 @@ func campaigns(s *Snapshot, q url.Values) (any, error) {
 	promise := s.Promise
 	promise.Users = rowsOf(q.Get("user"), promise.Users, func(one *Promised) string { return one.User })
 	return CampaignsAnswer{
-		s.Health.Cluster, s.Health.Time, rowsOf(q.Get("user"), s.Campaigns, func(one *Campaign) string { return one.User }),
+		s.Health.Cluster, s.Health.Time, s.Resource, rowsOf(q.Get("user"), s.Campaigns, func(one *Campaign) string { return one.User }),
 		rowsOf(q.Get("user"), s.Finished, func(one *Finished) string { return one.User }), promise,
 	}, nil
 }

@@ -28,7 +28,6 @@ var Assets embed.FS
 // words are how the page writes what rows hold.
 var words = template.FuncMap{
 	"count": format.Count, "rounded": format.Rounded, "percent": percent, "share": share,
-	"float":  func(n int) float64 { return float64(n) },
 	"served": func(part float64) string { return fmt.Sprintf("%.0f %%", 100*part) },
 	"span":   func(d ostrich.Duration) string { return format.Span(float64(d)) },
 }
@@ -84,6 +83,7 @@ type content struct {
 	User, Job         string // that the rows are narrowed to
 	Unfiltered        string // link, where they are
 	Closed            string // link to the page without the explanation
+	Unit              format.Unit
 	Strip             strip
 	Pools             []poolView
 	Shares            *shareTable
@@ -164,7 +164,7 @@ func newContent(s *Snapshot, q Query, e *explained, zone *time.Location) *conten
 		builder: b,
 		Title:   strings.TrimSuffix("OStrich on "+s.Health.Cluster, " on "), Zone: b.clock.zone(), Hidden: s.hidden(), Refresh: refresh(s.Health.Interval),
 		All: q.All, User: q.User, Job: q.Job, Explain: e, Version: s.Health.Version, APIs: []string{"status", "schedule", "shares", "campaigns", "queue", "trends", "writes", "checks", "compare"},
-		Strip: b.strip(), Pools: b.pools(), Shares: b.shares(), Campaigns: b.campaigns(), Finished: rowsOf(q.User, s.Finished, func(f *Finished) string { return f.User }),
+		Unit: b.unit(), Strip: b.strip(), Pools: b.pools(), Shares: b.shares(), Campaigns: b.campaigns(), Finished: rowsOf(q.User, s.Finished, func(f *Finished) string { return f.User }),
 		Promise: b.promise(), Queue: b.queue(), Due: s.cycle != nil && s.cycle.DueShown, Classes: b.classes(), Trends: b.trends(), Nights: s.Nights, NoNight: live.NoNight, Writes: s.Writes, Checks: s.Checks,
 	}
 	switch offset := b.clock.offset(); {

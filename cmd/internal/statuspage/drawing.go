@@ -204,9 +204,12 @@ func (b *builder) blockWords(block *Block) string {
 	if block.Share != nil {
 		part = "; share " + share(*block.Share) + " of the pool"
 	}
-	return text + fmt.Sprintf("%s%s, completes %s (%s); %s core-hours, %.0f %% served%s; %s pending, %s running",
-		verb, start.Absolute, end.Absolute, end.Relative, format.Rounded(block.Work), 100*block.Progress, part, format.Count(block.Pending), format.Count(block.Running))
+	return text + fmt.Sprintf("%s%s, completes %s (%s); %s %s, %.0f %% served%s; %s pending, %s running",
+		verb, start.Absolute, end.Absolute, end.Relative, format.Rounded(block.Work), b.unit().Hours, 100*block.Progress, part, format.Count(block.Pending), format.Count(block.Running))
 }
+
+// unit is the words for what work is counted in.
+func (b *builder) unit() format.Unit { return format.UnitOf(b.s.Resource) }
 
 // share writes a part of the machine.
 func share(x float64) string {
@@ -223,28 +226,28 @@ func (b *builder) running(p Pool) runningView {
 	if name := p.named(); name != "" {
 		v.Caption += " in " + name
 	}
-	whole := 0
+	whole := 0.0
 	for _, r := range b.s.Running {
 		if r.Pool == p.Pool && r.Class == p.Class {
 			whole += max(0, r.Procs)
 		}
 	}
 	whole = max(whole, p.Procs, 1) // a pool that has lost nodes may have less than what jobs hold
-	at := 0
+	at, unit := 0.0, b.unit()
 	var words []string
 	for _, r := range b.s.Running {
 		if r.Pool != p.Pool || r.Class != p.Class || r.Procs <= 0 {
 			continue
 		}
-		part := float64(r.Procs) / float64(whole)
-		text := fmt.Sprintf("%s: %s, %s", holder(r.User, r.Account), format.Counted(r.Procs, "processor"), format.Counted(r.Jobs, "job"))
-		d := drawn(float64(at)/float64(whole), part, r.User+" "+format.Count(r.Procs), text)
+		part := r.Procs / whole
+		text := fmt.Sprintf("%s: %s, %s", holder(r.User, r.Account), unit.Of(r.Procs), format.Counted(r.Jobs, "job"))
+		d := drawn(at/whole, part, r.User+" "+unit.Amount(r.Procs), text)
 		d.Who = b.person(r.User)
 		v.Parts = append(v.Parts, d)
 		words = append(words, text)
 		at += r.Procs
 	}
-	v.Caption += fmt.Sprintf(": %s of %s busy", format.Count(p.Busy), format.Counted(p.Procs, "processor"))
+	v.Caption += fmt.Sprintf(": %s of %s busy", unit.Amount(p.Busy), unit.Of(p.Procs))
 	v.Words = listed(v.Caption, words, 10)
 	return v
 }

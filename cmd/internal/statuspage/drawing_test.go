@@ -52,8 +52,8 @@ func TestLanes(t *testing.T) {
 	at := 0.0
 	for i, part := range pool.Running.Parts {
 		x, w := svgtest.Number(t, part.X), svgtest.Number(t, part.W)
-		if math.Abs(x-at) > 0.02 || math.Abs(w-100*float64(s.Running[i].Procs)/float64(s.Pools[0].Procs)) > 0.02 {
-			t.Errorf("%s holds %d processors of %d, from %v %% on %v %%", part.Who.Name, s.Running[i].Procs, s.Pools[0].Procs, x, w)
+		if math.Abs(x-at) > 0.02 || math.Abs(w-100*s.Running[i].Procs/s.Pools[0].Procs) > 0.02 {
+			t.Errorf("%s holds %v processors of %v, from %v %% on %v %%", part.Who.Name, s.Running[i].Procs, s.Pools[0].Procs, x, w)
 		}
 		at = x + w
 	}

@@ -64,10 +64,11 @@ func (s *Snapshot) addReport(found *live.Report) {
 
 // addCycle adds what the schedules say.
 func (s *Snapshot) addCycle() {
+	s.Resource = s.cycle.Resource
 	for i := range s.cycle.Pools {
 		p := &s.cycle.Pools[i]
 		s.Pools = append(s.Pools, Pool{
-			Pool: p.Name, Class: p.Class, Partitions: append([]string{}, p.Partitions...), Procs: p.Procs, Busy: p.Busy, Active: p.Active,
+			Pool: p.Name, Class: p.Class, Partitions: append([]string{}, p.Partitions...), Procs: p.Units, Busy: p.Busy, Active: p.Active,
 			Campaigns: p.Unfinished, Pending: p.Managed,
 		})
 		for k := range p.Users {

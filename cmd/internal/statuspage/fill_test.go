@@ -182,7 +182,7 @@ func TestSnapshot(t *testing.T) {
 		}
 	}
 	for _, r := range s.Running {
-		procs += r.Procs
+		procs += int(r.Procs)
 	}
 	unfinished := 0
 	for _, c := range s.Campaigns {
@@ -197,7 +197,7 @@ func TestSnapshot(t *testing.T) {
 	if blocks != unfinished || s.Left != (Left{}) {
 		t.Errorf("%d blocks of %d campaigns, left out %+v", blocks, unfinished, s.Left)
 	}
-	if procs != p.Busy || jobs != (view.Jobs{Pending: 600, Running: 10}) {
+	if float64(procs) != p.Busy || jobs != (view.Jobs{Pending: 600, Running: 10}) {
 		t.Errorf("%d processors run, jobs %+v", procs, jobs)
 	}
 	held := 0.0

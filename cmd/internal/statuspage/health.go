@@ -213,11 +213,11 @@ func (s *Snapshot) checkCycle(add func(name string, ok bool, fix, format string,
 				p.Busy += o.Busy
 			}
 		}
-		name, fix := "processors", "look whether the nodes are up (sinfo), and are registered in accounting (sacctmgr show events)"
+		name, fix, unit := "processors", "look whether the nodes are up (sinfo), and are registered in accounting (sacctmgr show events)", format.UnitOf(s.Resource)
 		if p.Pool != "" {
 			name += " of " + p.Pool
 		}
-		add(name, p.Procs > 0, fix, "%d, on %d of which jobs run", p.Procs, p.Busy)
+		add(name, p.Procs > 0, fix, "%s, of which jobs hold %s", unit.Of(p.Procs), unit.Amount(p.Busy))
 	}
 	options := s.cycle.Options
 	if err := priority.Check(options); err != nil {

@@ -162,7 +162,7 @@ func TestClasses(t *testing.T) {
 			checked = append(checked, one.Name+": "+one.Words)
 		}
 	}
-	if d := cmp.Diff([]string{"processors: 32, on 32 of which jobs run"}, checked); d != "" {
+	if d := cmp.Diff([]string{"processors: 32 processors, of which jobs hold 32"}, checked); d != "" {
 		t.Errorf("checks (-want +got):\n%s", d)
 	}
 	page := written(t, snapshot, Query{})

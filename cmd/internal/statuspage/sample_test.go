@@ -109,15 +109,15 @@ func madeUp(fourth string, users, pending int) *Snapshot {
 		held := min(procs-busy, r.IntN(2*procs/users+1))
 		busy += held
 		s.Lanes = append(s.Lanes, lane)
-		s.Running = append(s.Running, Running{User: user, Procs: held, Jobs: (held + 3) / 4})
+		s.Running = append(s.Running, Running{User: user, Procs: float64(held), Jobs: (held + 3) / 4})
 		s.Shares = append(s.Shares, Share{
-			User:   &view.User{User: user, Active: true, Share: 1 / float64(users), Entitled: float64(procs) / float64(users), Held: held, Queued: queued, Owed: owed},
+			User:   &view.User{User: user, Active: true, Share: 1 / float64(users), Entitled: float64(procs) / float64(users), Held: float64(held), Queued: queued, Owed: owed},
 			HeldAs: float64(held) / float64(procs),
 		})
 	}
 	slices.SortStableFunc(s.Lanes, func(a, b Lane) int { return int(*a.Blocks[0].End - *b.Blocks[0].End) })
 	slices.SortStableFunc(s.Campaigns, func(a, b Campaign) int { return int(*a.VirtualEnd - *b.VirtualEnd) })
-	s.Pools = []Pool{{Procs: procs, Busy: busy, Active: users, Campaigns: len(s.Campaigns), Pending: pending}}
+	s.Pools = []Pool{{Procs: float64(procs), Busy: float64(busy), Active: users, Campaigns: len(s.Campaigns), Pending: pending}}
 	slurm := r.Perm(pending)
 	var plan sidecar.Plan
 	for k := range pending {

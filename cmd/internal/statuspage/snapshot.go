@@ -17,6 +17,7 @@ import (
 // once it is made, so it may be shared.
 type Snapshot struct {
 	Health    Health
+	Resource  string // by which work is counted: a TRES of Slurm's; "" before the first cycle
 	Pools     []Pool // in the order of the configuration
 	Lanes     []Lane // pool by pool, in the order in which their first blocks end
 	Running   []Running
@@ -76,11 +77,11 @@ type Health struct {
 // Pool is the processors that one virtual schedule shares. Where there are classes it is one
 // of a pool's, the first first.
 type Pool struct {
-	Pool       string   `json:"pool"`       // empty where the whole cluster is one pool
-	Class      string   `json:"class"`      // empty where there are no classes; each of a pool has a virtual schedule
-	Partitions []string `json:"partitions"` // empty: all that no other pool names
-	Procs      int      `json:"processors"`
-	Busy       int      `json:"busy"`         // of them, jobs of the class run on
+	Pool       string   `json:"pool"`         // empty where the whole cluster is one pool
+	Class      string   `json:"class"`        // empty where there are no classes; each of a pool has a virtual schedule
+	Partitions []string `json:"partitions"`   // empty: all that no other pool names
+	Procs      float64  `json:"processors"`   // in what Snapshot.Resource names, as Busy
+	Busy       float64  `json:"busy"`         // of them, jobs of the class hold
 	Active     int      `json:"active_users"` // with a campaign that is not completed virtually
 	Campaigns  int      `json:"campaigns"`    // unfinished
 	Pending    int      `json:"pending"`      // ordered jobs, arrays count once
@@ -122,12 +123,12 @@ type Left struct {
 
 // Running is what a user really holds in a pool, in the order of Lanes.
 type Running struct {
-	Pool    string `json:"pool"`
-	Class   string `json:"class"`   // empty where there are no classes
-	Account string `json:"account"` // with shares from the association tree; else empty
-	User    string `json:"user"`
-	Procs   int    `json:"processors"`
-	Jobs    int    `json:"jobs"` // started, suspended ones too
+	Pool    string  `json:"pool"`
+	Class   string  `json:"class"`   // empty where there are no classes
+	Account string  `json:"account"` // with shares from the association tree; else empty
+	User    string  `json:"user"`
+	Procs   float64 `json:"processors"` // in what Snapshot.Resource names
+	Jobs    int     `json:"jobs"`       // started, suspended ones too
 }
 
 // Share is what a user is entitled to and holds, as "ostrich shares" shows it.

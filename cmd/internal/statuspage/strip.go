@@ -66,11 +66,11 @@ func (b *builder) strip() strip {
 	}
 	add("accounting lag", format.Span(float64(h.Lag)))
 	for _, p := range b.s.Pools {
-		name := "busy processors"
+		name, unit := "busy "+b.unit().Many, b.unit()
 		if of := p.named(); of != "" {
 			name += ", " + of
 		}
-		add(name, fmt.Sprintf("%s of %s", format.Count(p.Busy), format.Count(p.Procs)))
+		add(name, fmt.Sprintf("%s of %s", unit.Amount(p.Busy), unit.Amount(p.Procs)))
 	}
 	add("pending jobs", fmt.Sprintf("%s, %s ordered", format.Count(h.Pending), format.Count(h.Managed)))
 	add("planned writes", format.Count(h.Planned))

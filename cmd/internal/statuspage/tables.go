@@ -30,16 +30,16 @@ type shareTable struct {
 	Accounts, Pools bool // are columns
 	Rows            []Share
 	More            *link
-	longest         float64 // bar, in processors
+	longest         float64 // bar, in what work is counted in
 }
 
 // Bar returns how long a bar is, in percent of the longest.
-func (t *shareTable) Bar(processors float64) string { return percent(processors / t.longest) }
+func (t *shareTable) Bar(units float64) string { return percent(units / t.longest) }
 
 func (b *builder) shares() *shareTable {
 	t := &shareTable{Pools: slices.ContainsFunc(b.s.Pools, func(p Pool) bool { return p.Pool != b.s.Pools[0].Pool }), longest: 1}
 	for _, s := range b.s.Shares {
-		t.longest = max(t.longest, s.Entitled, float64(s.Held))
+		t.longest = max(t.longest, s.Entitled, s.Held)
 		t.Accounts = t.Accounts || s.Account != ""
 	}
 	// Users who hold or wait for something come first.

@@ -14,6 +14,7 @@ import (
 type Campaigns struct {
 	Cluster   string       `json:"cluster"`
 	Time      ostrich.Time `json:"time"`
+	Resource  string       `json:"resource"` // by which work is counted: a TRES of Slurm's
 	Campaigns []Campaign   `json:"campaigns"`
 }
 
@@ -52,7 +53,7 @@ type Campaign struct {
 	Jobs Jobs `json:"jobs"`
 
 	Blocked int     `json:"-"` // pending jobs that cannot start, each task counted
-	Done    float64 `json:"-"` // core-hours of Work, of the jobs that have ended
+	Done    float64 `json:"-"` // hours of Work, of the jobs that have ended
 	Of      *User   `json:"-"` // whose it is
 
 	from *ostrich.Campaign
@@ -98,7 +99,7 @@ func (s *Cycle) Unfinished(v *Viewer, by *Selection) Campaigns {
 			list = append(list, *s.Seen(v, c))
 		}
 	}
-	return Campaigns{s.Cluster, s.Time, list}
+	return Campaigns{s.Cluster, s.Time, s.Resource, list}
 }
 
 // Seen returns a campaign with only those ids of jobs that v may see. The coordinator of an
@@ -184,12 +185,12 @@ func (s *Cycle) campaign(p *Pool, of *User, v *ostrich.Campaign) Campaign {
 	c := Campaign{
 		Pool: p.Name, Class: p.Class, User: r.UserName, Account: r.Account, Partition: r.Partition, Campaign: v.Lead, Name: v.Name, Submitted: v.First, Latest: v.Latest,
 		Pending: orNone(v.Pending), Running: orNone(v.Running), CannotStart: orNone(v.Held),
-		Work: format.CoreHours(v.Work), VirtualStart: format.Finite(v.VirtualStart), VirtualEnd: format.Finite(v.VirtualEnd),
+		Work: s.hours(v.Work), VirtualStart: format.Finite(v.VirtualStart), VirtualEnd: format.Finite(v.VirtualEnd),
 		Started: v.Started, Completed: v.Completed, Progress: v.Progress(),
-		Stretch: v.Stretch(p.Procs, s.Time), Bound: format.Finite(v.Bound),
-		Left: format.CoreHours(v.Left), FrontBy: format.Finite(v.FrontBy), Overdue: v.Overdue, Waiting: v.Waiting,
+		Stretch: v.Stretch(p.size, s.Time), Bound: format.Finite(v.Bound),
+		Left: s.hours(v.Left), FrontBy: format.Finite(v.FrontBy), Overdue: v.Overdue, Waiting: v.Waiting,
 		Jobs: Jobs{Done: v.Done, Pending: s.tasks(v.Pending), Running: len(v.Running)}, Blocked: s.tasks(v.Held),
-		Done: format.CoreHours(max(0, v.Work-v.Open)), Of: of, from: v,
+		Done: s.hours(max(0, v.Work-v.Open)), Of: of, from: v,
 	}
 	if c.User == "" { // all its jobs have ended
 		c.User, c.Account = of.User, of.Account
@@ -207,7 +208,7 @@ func orNone(list []ostrich.JobID) []ostrich.JobID {
 
 // StretchAt returns the campaign's stretch at a later time of the same generation, and
 // for how long it has been complete virtually. Both are 0 once it has ended.
-func (c *Campaign) StretchAt(procs int, now ostrich.Time) (stretch, lag float64) {
+func (c *Campaign) StretchAt(p *Pool, now ostrich.Time) (stretch, lag float64) {
 	v := c.from
 	if v.Ended != 0 {
 		return 0, 0
@@ -215,5 +216,5 @@ func (c *Campaign) StretchAt(procs int, now ostrich.Time) (stretch, lag float64)
 	if v.Completed {
 		lag = float64(now) - v.VirtualEnd
 	}
-	return v.Stretch(procs, now), lag
+	return v.Stretch(p.size, now), lag
 }

@@ -9,6 +9,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
 )
@@ -34,6 +35,7 @@ type Cycle struct {
 
 	DueShown  bool             // the setting satisfaction is set
 	Accepted  string           // the wait that users accept, as the setting has it
+	Resource  string           // by which work is counted
 	Options   priority.Options // of the plan, without what the journal knows
 	Plan      sidecar.Plan
 	Unheard   int        // jobs of the plan that accounting does not know yet
@@ -42,6 +44,7 @@ type Cycle struct {
 
 	Past Past // what the cycle does not hold; nil if it cannot be asked
 
+	unit       *accounting.Unit // by which work is counted; nil: processors
 	generation uint64
 	written    map[ostrich.JobID]bool // jobs whose values this cycle has changed as planned
 	forecasts  *forecasts             // nil makes them anew for each question
@@ -64,11 +67,14 @@ type known struct {
 type Pool struct {
 	ostrich.Pool
 	Class       string // "" if there are no classes
-	Procs, Busy int    // those busy with jobs of the class
-	Active      int    // users with a campaign that is not completed virtually
-	Managed     int    // jobs of the class that are ordered
-	Unfinished  int    // campaigns
-	Users       []User // by id
+	Procs       int
+	Units, Busy float64 // of what work is counted in: all, and those that jobs of the class hold
+	Active      int     // users with a campaign that is not completed virtually
+	Managed     int     // jobs of the class that are ordered
+	Unfinished  int     // campaigns
+	Users       []User  // by id
+
+	size int // see ostrich.Schedule.Size
 }
 
 // Describe describes a cycle. No later cycle of the same sidecar may run meanwhile.
@@ -79,7 +85,8 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 	s := &Cycle{
 		Cluster: config.Cluster, Time: c.Time, Channel: config.Priority.Channel, Mode: config.Priority.Mode,
 		Accepted: config.Satisfaction.String(), DueShown: config.Due,
-		Options: config.PlanOptions(c.Controller), Plan: c.Plan, Unheard: len(c.Provisional) + c.Plan.Reasons[priority.Unheard], generation: c.Generation, forecasts: new(forecasts),
+		Options: config.PlanOptions(c.Controller), Plan: c.Plan, Resource: cmp.Or(c.Counted.Name, "cpu"), unit: c.Counted.Unit,
+		Unheard: len(c.Provisional) + c.Plan.Reasons[priority.Unheard], generation: c.Generation, forecasts: new(forecasts),
 	}
 	if before != nil && before.generation == c.Generation {
 		s.known = before.known
@@ -110,7 +117,8 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 	}
 	s.Pools = make([]Pool, len(c.Pools))
 	for i, in := range c.Pools {
-		p := Pool{Pool: in.Pool, Procs: in.Schedule.Procs(), Busy: in.Schedule.Busy(), Active: in.Schedule.Active()}
+		p := Pool{Pool: in.Pool, Procs: in.Schedule.Procs(), Active: in.Schedule.Active(), size: in.Schedule.Size()}
+		p.Units, p.Busy = s.unit.Units(float64(p.size)), s.unit.Units(float64(in.Schedule.Busy()))
 		if in.Class < len(c.Plan.Classes) {
 			p.Class = c.Plan.Classes[in.Class]
 		}
@@ -167,12 +175,15 @@ func (s *Cycle) describePool(p *Pool, users []ostrich.User, campaigns []ostrich.
 	next := 0
 	for i := range users {
 		u := &p.Users[i]
-		*u = userOf(p, &users[i], name)
+		*u = s.user(p, &users[i], name)
 		for ; next < len(campaigns) && campaigns[next].User == u.ID; next++ {
 			s.Campaigns = append(s.Campaigns, s.campaign(p, u, &campaigns[next]))
 		}
 	}
 }
+
+// hours returns work in hours of what it is counted in.
+func (s *Cycle) hours(w ostrich.Work) float64 { return s.unit.Units(float64(w)) / 3600 }
 
 // withProvisional merges the records made from the queue into those of accounting,
 // by id.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 )
@@ -18,6 +17,7 @@ var ErrNoJob = errors.New("neither in the queue nor unfinished in accounting")
 type Explanation struct {
 	Cluster   string        `json:"cluster"`
 	Time      ostrich.Time  `json:"time"`
+	Resource  string        `json:"resource"` // by which work is counted: a TRES of Slurm's
 	JobID     ostrich.JobID `json:"job_id"`
 	Job       string        `json:"job"`
 	User      string        `json:"user"`
@@ -86,12 +86,12 @@ type ExplainedCampaign struct {
 	Waiting      bool          `json:"waiting"`         // none of its jobs could start yet
 	Share        *float64      `json:"share"`           // null, as Entitled and Held: hidden
 	Entitled     *float64      `json:"processors"`
-	Held         *int          `json:"held"`
+	Held         *float64      `json:"held"`
 	Active       int           `json:"active_users"`
 	Others       int           `json:"other_active_users"`
 	NoShare      bool          `json:"no_share"`         // the user is not active: Share and Entitled are what new work would get
 	Late         int           `json:"other_late_users"` // whose work is all complete virtually, and not really: they have no share now
-	Processors   int           `json:"pool_processors"`
+	Processors   float64       `json:"pool_processors"`
 	Flow         float64       `json:"flow"`     // seconds since a job of it could first start; 0: none can
 	Shortest     float64       `json:"shortest"` // seconds that it needs alone on an empty machine; 0: not known
 
@@ -139,7 +139,7 @@ func (s *Cycle) Explain(job JobName) (*Explanation, error) {
 
 // explanation returns an explanation with what is the same for all jobs.
 func (s *Cycle) explanation() *Explanation {
-	return &Explanation{Cluster: s.Cluster, Time: s.Time, Channel: s.Channel, Enforced: s.Enforced, Accepted: s.Accepted, DueShown: s.DueShown, Writes: []Write{}}
+	return &Explanation{Cluster: s.Cluster, Time: s.Time, Resource: s.Resource, Channel: s.Channel, Enforced: s.Enforced, Accepted: s.Accepted, DueShown: s.DueShown, Writes: []Write{}}
 }
 
 // waiting explains the pending job at a place of the plan's entries.
@@ -241,7 +241,7 @@ func (s *Cycle) explained(id ostrich.JobID) *ExplainedCampaign {
 		}
 		for k := range s.Pools {
 			if s.Pools[k].Name == c.Pool {
-				e.Processors = s.Pools[k].Procs
+				e.Processors = s.Pools[k].Units
 			}
 		}
 		return e
@@ -275,7 +275,7 @@ func (s *Cycle) ahead(p *priority.Entry) *Ahead {
 			continue
 		}
 		a.Jobs++
-		a.Work += format.CoreHours(s.works[i])
+		a.Work += s.hours(s.works[i])
 		if o.Place.Lead == p.Place.Lead && o.User == p.User {
 			a.Own++
 			continue

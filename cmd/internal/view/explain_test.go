@@ -245,7 +245,7 @@ func TestPlurals(t *testing.T) {
 		{Ahead{Jobs: 2, Own: 2, Work: 0.5}, "2 jobs of the same campaign: 0.50 core-hours of work; the waiting tasks of an array count as one job"},
 		{Ahead{Jobs: 6, Own: 1, OwnOther: 2, Users: 2, Campaigns: 4, Work: 2}, "1 job of the same campaign, 2 of the user's other campaigns and 3 of 2 other users: 2.00 core-hours of work; the waiting tasks of an array count as one job"},
 	} {
-		if got := test.ahead.String(); got != test.want {
+		if got := test.ahead.words(""); got != test.want {
 			t.Errorf("%+v:\n%s, want\n%s", test.ahead, got, test.want)
 		}
 	}
@@ -267,9 +267,9 @@ func TestPlurals(t *testing.T) {
 		c    ExplainedCampaign
 		want string
 	}{
-		{ExplainedCampaign{Processors: 1, Entitled: new(1.0), Held: new(0)}, "u is entitled to the whole machine of 1 processor, as no other user has work that runs or can start; the user's jobs hold 0 now"},
-		{ExplainedCampaign{Processors: 8, Others: 1, Entitled: new(4.0), Held: new(3)}, "u is entitled to 4 of 8 processors, as 1 other user has work too; the user's jobs hold 3 now"},
-		{ExplainedCampaign{Processors: 8, Others: 2, Entitled: new(8.0 / 3), Held: new(0)}, "u is entitled to 2.7 of 8 processors, as 2 other users have work too; the user's jobs hold 0 now"},
+		{ExplainedCampaign{Processors: 1, Entitled: new(1.0), Held: new(0.0)}, "u is entitled to the whole machine of 1 processor, as no other user has work that runs or can start; the user's jobs hold 0 now"},
+		{ExplainedCampaign{Processors: 8, Others: 1, Entitled: new(4.0), Held: new(3.0)}, "u is entitled to 4 of 8 processors, as 1 other user has work too; the user's jobs hold 3 now"},
+		{ExplainedCampaign{Processors: 8, Others: 2, Entitled: new(8.0 / 3), Held: new(0.0)}, "u is entitled to 2.7 of 8 processors, as 2 other users have work too; the user's jobs hold 0 now"},
 	} {
 		if got := (&Explanation{User: "u", Campaign: &test.c}).share(); got != test.want {
 			t.Errorf("%s, want %s", got, test.want)

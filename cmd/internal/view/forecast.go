@@ -73,7 +73,8 @@ func (s *Cycle) forecast(pool *Pool) map[ostrich.JobID]Expected {
 		if q < 1 || limit < 1 {
 			continue
 		}
-		job := sim.Job{ID: e.Job, Submit: s.Time, Procs: q, Run: bounded(ostrich.Duration(math.Ceil(float64(s.works[i]) / float64(q*n)))), Estimate: bounded(limit)}
+		part := cmp.Or(r.Job.Part(), q)
+		job := sim.Job{ID: e.Job, Submit: s.Time, Procs: q, Run: bounded(ostrich.Duration(math.Ceil(float64(s.works[i]) / float64(part*n)))), Estimate: bounded(limit)}
 		for range n {
 			if len(jobs)-first < mostForecast {
 				jobs = append(jobs, job)

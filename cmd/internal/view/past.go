@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
@@ -184,7 +183,11 @@ func (s *Cycle) count(ctx context.Context, waiters []waiter) error {
 	err := s.Past.Started(ctx, from, to, func(j *accounting.Row) {
 		pool := s.inPool(j.Partition)
 		end := cmp.Or(j.End, s.Time)
-		work := format.CoreHours(ostrich.Work(max(0, ostrich.Duration(end-j.Start)-j.Suspended)) * ostrich.Work(j.Alloc))
+		takes := int(j.Alloc)
+		if s.unit != nil {
+			takes = s.unit.Size(s.unit.Job(&j.Held, j.Partition), j.Alloc)
+		}
+		work := s.hours(ostrich.Work(max(0, ostrich.Duration(end-j.Start)-j.Suspended)) * ostrich.Work(takes))
 		for i := range waiters {
 			w := &waiters[i]
 			m := w.Meanwhile

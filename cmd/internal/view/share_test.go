@@ -42,7 +42,7 @@ func TestSharesAgree(t *testing.T) {
 				active++
 			}
 		}
-		s := &Cycle{known: known{dues: make([]due, len(test.states)), works: make([]ostrich.Work, len(test.states))}, Pools: []Pool{{Procs: 32, Active: active}}, Enforced: true}
+		s := &Cycle{known: known{dues: make([]due, len(test.states)), works: make([]ostrich.Work, len(test.states))}, Pools: []Pool{{Procs: 32, Units: 32, Active: active}}, Enforced: true}
 		var users []ostrich.User
 		var campaigns []ostrich.Campaign
 		for i, state := range test.states {

@@ -4,16 +4,16 @@ import (
 	"slices"
 	"strings"
 
-	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 )
 
 // Shares is what each user is entitled to, and what they hold.
 type Shares struct {
-	Cluster string       `json:"cluster"`
-	Time    ostrich.Time `json:"time"`
-	Shares  []User       `json:"shares"`
+	Cluster  string       `json:"cluster"`
+	Time     ostrich.Time `json:"time"`
+	Resource string       `json:"resource"` // by which work is counted: a TRES of Slurm's
+	Shares   []User       `json:"shares"`
 }
 
 // HasUser reports whether a row is of the user.
@@ -31,27 +31,27 @@ type User struct {
 	Active   bool    `json:"active"`
 	Share    float64 `json:"share"`
 	Entitled float64 `json:"processors"`
-	Held     int     `json:"held"`
+	Held     float64 `json:"held"`
 	Queued   float64 `json:"queued_core_hours"`
 	Owed     float64 `json:"owed_core_hours"`
 
 	ID        ostrich.UserID `json:"-"` // of what competes for the machine
 	HeldShare float64        `json:"-"` // Held as part of the pool, 0 to 1
-	Asked     int            `json:"-"` // processors for which pending jobs that can start ask
+	Asked     float64        `json:"-"` // what pending jobs that can start ask for
 	Among     int            `json:"-"` // active users of the pool
 	Campaigns []*Campaign    `json:"-"` // in the order of Cycle.Campaigns
 }
 
-// userOf describes a user of a pool.
-func userOf(p *Pool, u *ostrich.User, name func(ostrich.UserID) string) User {
+// user describes a user of a pool.
+func (s *Cycle) user(p *Pool, u *ostrich.User, name func(ostrich.UserID) string) User {
 	account, user := sidecar.Owner(name(u.User))
 	v := User{
-		Pool: p.Name, Class: p.Class, Account: account, User: user, Active: u.Active, Share: u.Fraction, Entitled: u.Entitled,
-		Held: u.Held, Queued: format.CoreHours(u.Pending), Owed: format.CoreHours(u.Owed),
-		ID: u.User, Asked: u.Asked, Among: p.Active,
+		Pool: p.Name, Class: p.Class, Account: account, User: user, Active: u.Active, Share: u.Fraction, Entitled: s.unit.Units(u.Entitled),
+		Held: s.unit.Units(float64(u.Held)), Queued: s.hours(u.Pending), Owed: s.hours(u.Owed),
+		ID: u.User, Asked: s.unit.Units(float64(u.Asked)), Among: p.Active,
 	}
-	if p.Procs > 0 {
-		v.HeldShare = float64(u.Held) / float64(p.Procs)
+	if p.size > 0 {
+		v.HeldShare = float64(u.Held) / float64(p.size)
 	}
 	return v
 }
@@ -69,7 +69,7 @@ func (s *Cycle) Shares(v *Viewer, by *Selection) Shares {
 			}
 		}
 	}
-	return Shares{s.Cluster, s.Time, list}
+	return Shares{s.Cluster, s.Time, s.Resource, list}
 }
 
 // where returns the accounts and partitions of the unfinished jobs, by what

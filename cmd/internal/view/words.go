@@ -62,7 +62,7 @@ func (e *Explanation) place(w *words) {
 		w.add("class", "%s, of which all that can start goes before %s", e.Class, e.before)
 	}
 	if e.Ahead != nil {
-		w.add("ahead", "%s", e.Ahead)
+		w.add("ahead", "%s", e.Ahead.words(e.Resource))
 	}
 	if e.Expected != nil {
 		w.add("start", "%s", e.Expected.words(e.Time))
@@ -89,8 +89,8 @@ func (x *Expected) words(now ostrich.Time) string {
 	return fmt.Sprintf("%s if jobs run as long as predicted, %s if they use their time limits; jobs still to come may go first", at(x.From), at(x.To))
 }
 
-// String returns it in words.
-func (a *Ahead) String() string {
+// words returns it in words, with work in hours of a resource.
+func (a *Ahead) words(resource string) string {
 	if a.Jobs == 0 {
 		return "no job"
 	}
@@ -107,7 +107,7 @@ func (a *Ahead) String() string {
 	add(a.Own, "the same campaign")
 	add(a.OwnOther, "the user's other campaigns")
 	add(a.Jobs-a.Own-a.OwnOther, format.Plural(a.Users, "other user"))
-	return fmt.Sprintf("%s: %s of work; the waiting tasks of an array count as one job", format.List(of), coreHours(a.Work))
+	return fmt.Sprintf("%s: %s of work; the waiting tasks of an array count as one job", format.List(of), hours(a.Work, resource))
 }
 
 // meanwhile says what started while the job waited.
@@ -128,10 +128,10 @@ func (e *Explanation) meanwhile(w *words) {
 	default:
 		var of []string
 		if m.Jobs > 0 {
-			of = append(of, fmt.Sprintf("%s of %s (%s so far)", format.Plural(m.Jobs, "job"), format.Plural(m.Users, "other user"), coreHours(m.Work)))
+			of = append(of, fmt.Sprintf("%s of %s (%s so far)", format.Plural(m.Jobs, "job"), format.Plural(m.Users, "other user"), hours(m.Work, e.Resource)))
 		}
 		if m.Own > 0 {
-			of = append(of, fmt.Sprintf("%s of the same user (%s so far)", format.Plural(m.Own, "job"), coreHours(m.OwnWork)))
+			of = append(of, fmt.Sprintf("%s of the same user (%s so far)", format.Plural(m.Own, "job"), hours(m.OwnWork, e.Resource)))
 		}
 		w.add("ahead", "%s started while it waited; each task of an array counts", format.List(of))
 	}
@@ -145,7 +145,7 @@ func (e *Explanation) campaign(w *words) {
 		name = fmt.Sprintf(" %q", c.Name)
 	}
 	w.add("campaign", "%d%s: what %s submitted together from %s on; %d waiting and %d running, %s of work in all",
-		c.Campaign, name, e.User, format.Moment(float64(c.Submitted)), c.Pending, c.Running, coreHours(c.Work))
+		c.Campaign, name, e.User, format.Moment(float64(c.Submitted)), c.Pending, c.Running, hours(c.Work, e.Resource))
 	if c.CannotStart > 0 {
 		w.add("", "%d of the waiting cannot start yet, and %s for nothing until then", c.CannotStart, verb(c.CannotStart, "counts", "count"))
 	}
@@ -172,10 +172,10 @@ func (e *Explanation) turn(w *words) {
 	switch {
 	case c.Overdue:
 		w.add("order", "on a machine shared by all at all times it would have ended at %s; %s of it are left, and since %s it is overdue: it goes before all that is not",
-			format.When(c.VirtualEnd), coreHours(c.Left), format.When(c.FrontBy))
+			format.When(c.VirtualEnd), hours(c.Left, e.Resource), format.When(c.FrontBy))
 	case c.Completed:
 		w.add("order", "on a machine shared by all at all times it would have ended at %s; %s of it are left, and the less is left, the earlier it goes; from %s on it goes first",
-			format.When(c.VirtualEnd), coreHours(c.Left), format.When(c.FrontBy))
+			format.When(c.VirtualEnd), hours(c.Left, e.Resource), format.When(c.FrontBy))
 	default:
 		w.add("order", "on a machine shared by all at all times it would end at %s; the less is left until its end there, the earlier it goes", format.When(c.VirtualEnd))
 	}
@@ -188,7 +188,8 @@ func (e *Explanation) turn(w *words) {
 // thing, whose work is late another: late work takes no share.
 func (e *Explanation) share() string {
 	c := e.Campaign
-	machine, entitled := format.Plural(c.Processors, "processor"), format.Trimmed(*c.Entitled, 1)
+	unit := format.UnitOf(e.Resource)
+	machine, entitled := unit.Plain(c.Processors), format.Trimmed(*c.Entitled, 1)
 	late := ""
 	if c.Late > 0 {
 		late = fmt.Sprintf("; the work of %s is late and takes no share", format.Plural(c.Late, "other user"))
@@ -213,7 +214,7 @@ func (e *Explanation) share() string {
 	default:
 		what = fmt.Sprintf("is entitled to the whole machine of %s, as no other user has work that runs or can start", machine)
 	}
-	return fmt.Sprintf("%s %s; the user's jobs hold %d now", e.User, what, *c.Held)
+	return fmt.Sprintf("%s %s; the user's jobs hold %s now", e.User, what, format.Trimmed(*c.Held, 2))
 }
 
 // points says what the job's priority is made of, and what is written.
@@ -335,10 +336,11 @@ func (e *Explanation) String() string {
 
 func moment(t ostrich.Time) string { return format.Moment(float64(t)) }
 
-// coreHours formats work.
-func coreHours(hours float64) string {
-	if hours == 1 {
-		return "1 core-hour"
+// hours formats work in hours of a resource.
+func hours(n float64, resource string) string {
+	unit := format.UnitOf(resource).Hours
+	if n == 1 {
+		return "1 " + strings.TrimSuffix(unit, "s")
 	}
-	return fmt.Sprintf("%.2f core-hours", hours)
+	return fmt.Sprintf("%.2f %s", n, unit)
 }

@@ -1,6 +1,9 @@
 package ledger
 
-import "slurm-ostrich/ostrich"
+import (
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+)
 
 // ShareBy says who competes for the machine.
 type ShareBy uint8
@@ -63,8 +66,10 @@ func (b DeclareBy) String() string { return DeclareNames[b] }
 
 // Config says what rows mean.
 type Config struct {
-	Shares ShareBy // who competes
-	Pools  []Pool  // empty: the whole cluster is pool ""
+	Shares ShareBy          // who competes
+	Unit   *accounting.Unit // by which work is counted; nil: processors
+
+	Site // see also Ledger.Divide
 
 	// History is how far a cold start looks back: it reports the jobs that ended
 	// within it. With 0 it reports the jobs that have not ended, and those of the
@@ -74,10 +79,6 @@ type Config struct {
 	// become visible late.
 	Overlap ostrich.Duration
 
-	// Partitions are what only the controller knows of the partitions, by name. See also
-	// Ledger.Partitions.
-	Partitions map[string]Partition
-
 	Class    ClassBy   // which jobs are alike
 	Hints    bool      // whether comments say how long jobs run, see accounting.ReadComment
 	Declared DeclareBy // where campaigns are declared
@@ -85,10 +86,18 @@ type Config struct {
 	DefaultLimit ostrich.Duration // for jobs without a limit in partitions without one
 }
 
+// Site is what only the controller knows of the machine.
+type Site struct {
+	Pools      []Pool // empty: the whole cluster is pool ""; with a Unit each has its nodes
+	Partitions map[string]Partition
+	Whole      float64 // with a Unit: what the row of the cluster stores at present, see accounting.Unit.Stored
+}
+
 // Partition is what the controller says of a partition, and the tables do not.
 type Partition struct {
 	MaxTime   ostrich.Duration // of jobs without a limit of their own; 0 without one
 	NodeProcs float64          // processors for jobs that its nodes have in the mean; 0 if that is not known
+	NodeUnits float64          // units that its nodes have in the mean, with a Unit
 	Exclusive bool             // each job has its nodes for itself (OverSubscribe=EXCLUSIVE)
 }
 
@@ -98,4 +107,7 @@ type Pool struct {
 	Partitions []string // for the caller; sizes need Nodes alone
 	Nodes      []string // the nodes of the partitions, one name each
 	Procs      int      // of these nodes, for jobs; 0: the pool has as large a part of the cluster's as of its nodes
+
+	Units     float64            // of these nodes, with a Unit
+	NodeUnits map[string]float64 // of each
 }

@@ -195,7 +195,8 @@ func (h *history) submit(w *row) *tracked {
 
 // job makes the job that a row submits.
 func (h *history) job(w *row) ostrich.Job {
-	j := ostrich.Job{ID: w.ID, Submit: w.Submit, Procs: h.asks(w)}
+	j := ostrich.Job{ID: w.ID, Submit: w.Submit}
+	h.asks(w).of(&j)
 	h.describe(&j, w)
 	return j
 }
@@ -235,7 +236,9 @@ func (h *history) redefine() {
 	}
 	h.redefined = false
 	other := func(t *tracked) bool {
-		return t.closed == 0 && (t.job.Estimate != h.estimate(&t.row) || t.job.Start == 0 && t.job.Procs != h.asks(&t.row))
+		takes := extent{t.job.Procs, t.job.Size}
+		return t.closed == 0 && (t.job.Estimate != h.estimate(&t.row) || t.job.Start == 0 && h.asks(&t.row) != takes ||
+			t.job.Start != 0 && h.holds(&t.row) != takes)
 	}
 	for _, id := range h.those(other) {
 		h.change(h.jobs[id], &h.jobs[id].row, h.now)
@@ -267,10 +270,10 @@ func (h *history) follow(t *tracked, w *row) {
 func (h *history) change(t *tracked, w *row, at ostrich.Time) {
 	next := t.job
 	h.describe(&next, w)
-	next.Procs = h.asks(w)
+	h.asks(w).of(&next)
 	if next.Start != 0 {
 		next.Start = w.start
-		next.Procs = int(w.alloc)
+		h.holds(w).of(&next)
 	}
 	if next == t.job {
 		return
@@ -287,7 +290,7 @@ func (h *history) advance(t *tracked, w *row) {
 	case t.job.Start != 0 && !w.started():
 		// This run never happened: Slurm never takes a start back in the same
 		// row.
-		w.start, w.alloc, w.state = t.job.Start, uint32(t.job.Procs), max(w.state, accounting.Running)
+		w.start, w.alloc, w.held, w.state = t.job.Start, uint32(t.job.Procs), t.row.held, max(w.state, accounting.Running)
 	case w.end == 0:
 		at := h.now
 		if split, ok := h.splits[w.array]; ok && int(w.tasks) < t.job.Tasks {
@@ -296,9 +299,10 @@ func (h *history) advance(t *tracked, w *row) {
 		h.change(t, w, at)
 	default: // An ended row's values count, but are no event of their own.
 		h.describe(&t.job, w)
-		t.job.Procs = h.asks(w)
+		h.asks(w).of(&t.job)
 		if t.job.Start != 0 {
-			t.job.Start, t.job.Procs = w.start, int(w.alloc)
+			t.job.Start = w.start
+			h.holds(w).of(&t.job)
 		}
 	}
 	t.row = *w
@@ -318,7 +322,8 @@ func (h *history) start(t *tracked, w *row) {
 		t.job.Tasks = next.Tasks
 		h.report(t, ostrich.Change, w.start)
 	}
-	next.Start, next.Procs = w.start, int(w.alloc)
+	next.Start = w.start
+	h.holds(w).of(&next)
 	t.job = next
 	h.report(t, ostrich.Start, w.start)
 }
@@ -346,7 +351,8 @@ func (h *history) end(t *tracked, w *row) {
 }
 
 func (h *history) backInQueue(t *tracked, at ostrich.Time) {
-	t.job.Start, t.job.Suspended, t.job.Procs = 0, 0, h.asks(&t.row)
+	t.job.Start, t.job.Suspended = 0, 0
+	h.asks(&t.row).of(&t.job)
 	h.report(t, ostrich.Requeue, at)
 }
 

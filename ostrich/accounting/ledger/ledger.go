@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"slurm-ostrich/ostrich"
@@ -32,7 +33,7 @@ type Ledger struct {
 func New(c Config) *Ledger {
 	n := newNames()
 	return &Ledger{
-		config: c, history: newHistory(c, n), machine: newMachine(c.Pools), names: n, cold: true,
+		config: c, history: newHistory(c, n), machine: newMachine(&c), names: n, cold: true,
 		texts: accounting.Texts{}, paused: map[accounting.Key][]interval{},
 	}
 }
@@ -44,12 +45,11 @@ type Batch struct {
 	Skipped []Skip       // rows that cannot be true, each reported once, sorted by job
 }
 
-// Partitions replaces what is known of the controller's partitions: the nodes of the pools,
-// which must be those of Config, and what Config.Partitions has. The next poll reports what
-// is different, as of its own time.
-func (l *Ledger) Partitions(pools []Pool, partitions map[string]Partition) {
-	l.machine.divide(pools)
-	l.history.config.Partitions, l.history.redefined = partitions, true
+// Divide replaces what is known of the machine. The pools must be those of Config, with
+// other nodes perhaps. The next poll reports what is different, as of its own time.
+func (l *Ledger) Divide(s Site) {
+	l.machine.divide(&s)
+	l.history.config.Site, l.history.redefined = s, true
 }
 
 // window returns the time from which on closed rows are read: the newest end less
@@ -122,6 +122,9 @@ func (p *Poll) enter(emit func(ostrich.Event)) Batch {
 	}
 	if p.names != nil {
 		l.names.replace(p.names)
+	}
+	if p.factors != nil && !maps.Equal(p.factors, l.names.factors) {
+		l.names.factors, h.redefined = p.factors, true
 	}
 	h.update(p.Now, l.window(), p.rows, p.pauses, p.gone)
 	b := Batch{Now: p.Now, Rows: p.read, Skipped: h.skipped}

@@ -43,28 +43,39 @@ type size struct {
 	at    ostrich.Time
 	pool  int
 	procs int
+	parts int // 0 without a unit
 }
 
 // machine turns rows of the event table into sizes of pools.
 type machine struct {
+	unit     *accounting.Unit
+	whole    float64 // see Site.Whole
 	pools    []Pool
 	of       map[string][]int // indexes of the pools of a node
 	rows     map[nodeKey]accounting.NodeEvent
 	reported []size // sizes reported in the window
-	last     []int  // last size reported of each pool; -1 before the first
+	last     []size // last size reported of each pool; of -1 processors before the first
 	newest   ostrich.Time
 }
 
-func newMachine(pools []Pool) *machine {
-	m := &machine{rows: map[nodeKey]accounting.NodeEvent{}}
-	m.divide(pools)
-	m.last = slices.Repeat([]int{-1}, len(m.pools))
+func newMachine(c *Config) *machine {
+	m := &machine{unit: c.Unit, rows: map[nodeKey]accounting.NodeEvent{}}
+	m.divide(&c.Site)
+	m.last = m.none()
 	return m
 }
 
+// none is what is known of the sizes of the pools before the first.
+func (m *machine) none() []size { return slices.Repeat([]size{{procs: -1}}, len(m.pools)) }
+
+// as reports whether a pool has the same size.
+func (s size) as(other size) bool { return s.procs == other.procs && s.parts == other.parts }
+
 // divide gives the pools their nodes. The sizes that were reported stay as they were: the
 // next update reports only what they are now.
-func (m *machine) divide(pools []Pool) {
+func (m *machine) divide(s *Site) {
+	pools := s.Pools
+	m.whole = s.Whole
 	if len(pools) == 0 {
 		pools = []Pool{{}}
 	}
@@ -100,22 +111,22 @@ func (m *machine) update(now, since, window ostrich.Time, rows []accounting.Node
 	all := m.sizes()
 	var events []ostrich.Event
 	report := func(s size) {
-		if m.last[s.pool] < 0 {
+		if m.last[s.pool].procs < 0 {
 			s.at = min(s.at, since)
 		}
-		m.last[s.pool] = s.procs
-		events = append(events, ostrich.Event{At: s.at, Kind: ostrich.Capacity, Pool: m.pools[s.pool].Name, Procs: s.procs})
+		m.last[s.pool] = s
+		events = append(events, ostrich.Event{At: s.at, Kind: ostrich.Capacity, Pool: m.pools[s.pool].Name, Procs: s.procs, Size: s.parts})
 	}
 	final := slices.Clone(m.last)
 	for _, s := range all {
-		final[s.pool] = s.procs
-		if (m.last[s.pool] < 0 || s.at >= window) && !slices.Contains(m.reported, s) {
+		final[s.pool] = s
+		if (m.last[s.pool].procs < 0 || s.at >= window) && !slices.Contains(m.reported, s) {
 			report(s)
 		}
 	}
-	for i, procs := range final {
-		if procs != m.last[i] { // The size reported before has turned out wrong.
-			report(size{now, i, procs})
+	for i, s := range final {
+		if !s.as(m.last[i]) { // The size reported before has turned out wrong.
+			report(size{now, i, s.procs, s.parts})
 		}
 	}
 	m.reported = all
@@ -148,8 +159,8 @@ func (m *machine) sizes() []size {
 	var (
 		all     []size
 		cluster *accounting.NodeEvent
-		lost    = map[string]map[ostrich.Time]uint64{} // processors by open row, by node
-		last    = slices.Repeat([]int{-1}, len(m.pools))
+		lost    = map[string]map[ostrich.Time]*accounting.TRES{} // by open row, by node
+		last    = m.none()
 	)
 	for i, s := range steps {
 		switch {
@@ -164,17 +175,17 @@ func (m *machine) sizes() []size {
 			}
 		default:
 			if lost[s.row.Node] == nil {
-				lost[s.row.Node] = map[ostrich.Time]uint64{}
+				lost[s.row.Node] = map[ostrich.Time]*accounting.TRES{}
 			}
-			lost[s.row.Node][s.row.From] = s.row.CPUs
+			lost[s.row.Node][s.row.From] = &s.row.TRES
 		}
 		if cluster == nil || i+1 < len(steps) && steps[i+1].at == s.at {
 			continue
 		}
-		for p, procs := range m.present(cluster, lost) {
-			if procs != last[p] {
-				last[p] = procs
-				all = append(all, size{s.at, p, procs})
+		for p, now := range m.present(cluster, lost) {
+			if !now.as(last[p]) {
+				last[p] = now
+				all = append(all, size{s.at, p, now.procs, now.parts})
 			}
 		}
 	}
@@ -183,9 +194,13 @@ func (m *machine) sizes() []size {
 
 // present returns the size of each pool with these nodes out. Where neither the pools nor
 // the tables say more, it assumes that all nodes are alike.
-func (m *machine) present(cluster *accounting.NodeEvent, out map[string]map[ostrich.Time]uint64) []int {
-	procs := make([]uint64, len(m.pools))
-	for i, p := range m.pools {
+//
+// Of the unit of work, it is what the nodes of the pool have now, as much less as the row of
+// the cluster has less, and without the nodes that are out.
+func (m *machine) present(cluster *accounting.NodeEvent, out map[string]map[ostrich.Time]*accounting.TRES) []size {
+	procs, units := make([]uint64, len(m.pools)), make([]float64, len(m.pools))
+	for i := range m.pools {
+		p := &m.pools[i]
 		procs[i] = cluster.CPUs
 		switch {
 		case len(p.Nodes) == 0: // the whole cluster
@@ -194,24 +209,41 @@ func (m *machine) present(cluster *accounting.NodeEvent, out map[string]map[ostr
 		case cluster.Nodes > 0:
 			procs[i] = min(cluster.CPUs, cluster.CPUs*uint64(len(p.Nodes))/cluster.Nodes)
 		}
+		if units[i] = p.Units; m.unit != nil && m.whole > 0 {
+			units[i] *= m.unit.Stored(&cluster.TRES) / m.whole
+		}
 	}
-	for name, open := range out {
+	for _, name := range slices.Sorted(maps.Keys(out)) { // sums of fractions depend on the order
 		var lost uint64
-		for _, cpus := range open {
-			lost = max(lost, cpus) // Two rows of one node are one outage.
+		var has *accounting.TRES
+		for _, tres := range out[name] {
+			if lost = max(lost, tres.CPUs); has == nil || tres.CPUs > has.CPUs {
+				has = tres // Two rows of one node are one outage.
+			}
 		}
 		if lost == 0 && cluster.Nodes > 0 {
 			lost = cluster.CPUs / cluster.Nodes
 		}
-		for i, p := range m.pools {
-			if len(p.Nodes) == 0 || slices.Contains(m.of[name], i) {
-				procs[i] -= min(procs[i], lost)
+		for i := range m.pools {
+			p := &m.pools[i]
+			if len(p.Nodes) > 0 && !slices.Contains(m.of[name], i) {
+				continue
+			}
+			procs[i] -= min(procs[i], lost)
+			if m.unit != nil {
+				gone, known := p.NodeUnits[name]
+				if !known {
+					gone = m.unit.Node(has, p.Partitions)
+				}
+				units[i] = max(0, units[i]-gone)
 			}
 		}
 	}
-	sizes := make([]int, len(procs))
+	sizes := make([]size, len(procs))
 	for i, n := range procs {
-		sizes[i] = int(min(n, accounting.MaxProcs))
+		if sizes[i].procs = int(min(n, accounting.MaxProcs)); m.unit != nil && n > 0 {
+			sizes[i].parts = m.unit.Size(units[i], n)
+		}
 	}
 	return sizes
 }

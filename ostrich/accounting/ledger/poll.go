@@ -18,16 +18,17 @@ type Poll struct {
 
 	Now ostrich.Time // on the clock by which rows have their times
 
-	l      *Ledger
-	read   int
-	rows   []row                          // new or changed
-	found  map[accounting.Key]bool        // by Missed: the keys of rows
-	began  map[ostrich.JobID]ostrich.Time // by Earlier: submission of the earliest row read
-	gone   []ostrich.JobID
-	pauses map[uint64][]interval // by job_db_inx
-	nodes  []accounting.NodeEvent
-	names  *names // nil if unchanged
-	tables bool   // the rows are those of the tables
+	l       *Ledger
+	read    int
+	rows    []row                          // new or changed
+	found   map[accounting.Key]bool        // by Missed: the keys of rows
+	began   map[ostrich.JobID]ostrich.Time // by Earlier: submission of the earliest row read
+	gone    []ostrich.JobID
+	pauses  map[uint64][]interval // by job_db_inx
+	nodes   []accounting.NodeEvent
+	names   *names             // nil if unchanged
+	factors map[string]float64 // nil if not read
+	tables  bool               // the rows are those of the tables
 }
 
 // Begin begins a poll. now is the time on the clock of the database, or of slurmctld.
@@ -183,6 +184,10 @@ func (p *Poll) Associations(s *accounting.Site) {
 func (p *Poll) Names(associations map[uint32]Association, qos map[uint32]string) {
 	p.names = &names{assocs: associations, qos: qos, whole: true}
 }
+
+// Factors sets what the jobs of each QOS are charged, as a multiple of what they take
+// (UsageFactor). A poll that does not set it keeps what is known.
+func (p *Poll) Factors(byQOS map[string]float64) { p.factors = byQOS }
 
 // NewQOS reports whether a row has a QOS without a name.
 func (p *Poll) NewQOS() bool {

@@ -96,7 +96,8 @@ func (l *Ledger) RecordOf(r *accounting.Row, suspended ostrich.Duration) Record 
 	t := &tracked{row: w, job: l.history.job(&w)}
 	t.row.extra = &named
 	if w.started() {
-		t.job.Start, t.job.Procs, t.job.Suspended = w.start, int(w.alloc), suspended
+		t.job.Start, t.job.Suspended = w.start, suspended
+		l.history.holds(&w).of(&t.job)
 	}
 	t.job.End = w.end
 	found := l.record(t)

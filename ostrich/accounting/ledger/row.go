@@ -23,9 +23,10 @@ type row struct {
 	uid, assoc, qos      uint32
 	array, het           ostrich.JobID
 	task                 uint32
-	tasks                uint32 // pending tasks; 1 for a single job
-	req, alloc           uint32 // processors; alloc is 0 before the start
-	nodes                uint32 // asked for; 0 if that is not known
+	tasks                uint32  // pending tasks; 1 for a single job
+	req, alloc           uint32  // processors; alloc is 0 before the start
+	nodes                uint32  // asked for; 0 if that is not known
+	asked, held          float64 // units of work; 0 without a unit, and held before the start
 	partition            string
 	class                uint64
 	*extra
@@ -80,6 +81,16 @@ func (l *Ledger) row(r *accounting.Row) row {
 		state: r.State, limit: uint32(min((max(r.Limit, 0)+59)/60, accounting.NoVal-1)), uid: r.UID, assoc: r.Assoc, qos: r.QOSNumber, array: r.Array, het: r.Het,
 		task: NoTask, tasks: min(max(r.Tasks, 1), MaxTasks), req: uint32(min(r.Req, accounting.MaxProcs)), alloc: uint32(min(r.Alloc, accounting.MaxProcs)),
 		nodes: uint32(min(r.Asked.Nodes, accounting.MaxProcs)), partition: r.Partition, class: r.Class,
+	}
+	if unit := l.config.Unit; unit != nil {
+		w.asked = unit.Job(&r.Asked, r.Partition)
+		switch {
+		case w.alloc == 0:
+		case r.Held.CPUs == 0: // Slurm has not written what it holds
+			w.held = w.asked
+		default:
+			w.held = unit.Job(&r.Held, r.Partition)
+		}
 	}
 	if r.Throttled {
 		w.eligible = accounting.Infinite

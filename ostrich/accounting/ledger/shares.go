@@ -20,11 +20,12 @@ type Association struct {
 
 // names holds the associations and the other tables that turn numbers into names.
 type names struct {
-	assocs map[uint32]Association
-	qos    map[uint32]string
-	uids   map[uint32]uint32       // an association of each uid
-	owned  map[owner][]Association // associations of users that are not deleted; nil until needed
-	whole  bool                    // deleted ones too, as the tables have them
+	assocs  map[uint32]Association
+	qos     map[uint32]string
+	uids    map[uint32]uint32       // an association of each uid
+	owned   map[owner][]Association // associations of users that are not deleted; nil until needed
+	factors map[string]float64      // UsageFactor of QOS, of a unit that follows them; those that are not there have 1
+	whole   bool                    // deleted ones too, as the tables have them
 }
 
 func newNames() *names {

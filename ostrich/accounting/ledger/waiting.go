@@ -18,6 +18,7 @@ type Waiting struct {
 	Partition, QOS string
 	Name, WCKey    string
 	Tasks, Procs   int              // pending tasks, and processors of one
+	TRES           accounting.TRES  // that one asks for, as far as it is known
 	Limit          ostrich.Duration // 0 without one
 	Submit         ostrich.Time
 }
@@ -33,7 +34,15 @@ func (l *Ledger) Expect(q *Waiting) (ostrich.Job, bool) {
 	}
 	r := accounting.Row{
 		ID: q.ID, Submit: q.Submit, UID: q.UID, Array: q.Array, Het: q.Het, Task: -1, Tasks: uint32(min(q.Tasks, MaxTasks)), Partition: q.Partition,
-		Req: uint64(q.Procs), Limit: q.Limit,
+		Req: uint64(q.Procs), Asked: q.TRES, Limit: q.Limit,
+	}
+	if r.Asked.CPUs == 0 {
+		r.Asked.CPUs = r.Req
+	}
+	for id, name := range l.names.qos {
+		if name == q.QOS {
+			r.QOSNumber = id
+		}
 	}
 	known := false
 	if r.Assoc, known = l.names.association(q); !known && l.config.Shares == Tree {

@@ -16,8 +16,9 @@ import (
 // SLURM_TIME_FORMAT=%s.
 const EventsCommand = "sacctmgr --parsable2 show event format=NodeName,Start,End,StateRaw,TRES"
 
-// ReadEvents reads the output of EventsCommand. The name is for messages.
-func ReadEvents(r io.Reader, name string) ([]accounting.NodeEvent, error) {
+// ReadEvents reads the output of EventsCommand. The name is for messages. named are
+// further resources of which the counts are read.
+func ReadEvents(r io.Reader, name string, named []string) ([]accounting.NodeEvent, error) {
 	need := [][]string{{"NodeName"}, {"TimeStart", "Start"}, {"TimeEnd", "End"}, {"StateRaw"}, {"TRES"}}
 	var all []accounting.NodeEvent
 	err := readTable(r, name, EventsCommand, need, func(t *table) error {
@@ -33,8 +34,8 @@ func ReadEvents(r io.Reader, name string) ([]accounting.NodeEvent, error) {
 		if err != nil {
 			return t.fault("state %q: not a number", t.text("StateRaw"))
 		}
-		size := readResources([]byte(t.text("TRES")))
-		e.State, e.CPUs, e.Nodes = uint32(state), uint64(min(size.cpus, math.MaxUint32)), uint64(min(size.nodes, math.MaxUint32))
+		e.State, e.TRES = uint32(state), ReadResources([]byte(t.text("TRES")), named)
+		e.CPUs, e.Nodes = min(e.CPUs, math.MaxUint32), min(e.Nodes, math.MaxUint32)
 		all = append(all, e)
 		return nil
 	})

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"strconv"
+	"strings"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
@@ -65,11 +66,10 @@ func amount(b []byte, mebi bool) (float64, bool) {
 	return n * scale, n*scale < math.MaxInt64
 }
 
-// resources are the counts of a TRES string such as
-// "billing=4,cpu=4,mem=1000M,node=1".
-type resources struct{ cpus, memory, nodes, billing float64 }
-
-func readResources(b []byte) (r resources) {
+// ReadResources reads a TRES string as Slurm's commands print it, such as
+// "billing=4,cpu=4,gres/gpu=2,mem=1000M,node=1", with those of the other resources that are
+// named. A count that is none is left out.
+func ReadResources(b []byte, named []string) (t accounting.TRES) {
 	for len(b) > 0 {
 		var item []byte
 		item, b, _ = bytes.Cut(b, []byte{','})
@@ -77,18 +77,25 @@ func readResources(b []byte) (r resources) {
 		if !ok {
 			continue
 		}
+		n, _ := amount(count, string(name) == "mem")
 		switch string(name) {
 		case "cpu":
-			r.cpus, _ = amount(count, false)
+			t.CPUs = uint64(n)
 		case "mem":
-			r.memory, _ = amount(count, true)
+			t.Memory = uint64(n)
 		case "node":
-			r.nodes, _ = amount(count, false)
-		case "billing":
-			r.billing, _ = amount(count, false)
+			t.Nodes = uint64(n)
+		case accounting.Billing:
+			t.Billing = uint64(n)
+		default:
+			for _, other := range named {
+				if strings.EqualFold(other, string(name)) {
+					t.Others = append(t.Others, accounting.Count{Name: other, N: uint64(n)})
+				}
+			}
 		}
 	}
-	return r
+	return t
 }
 
 // maxProcs is the most processors that a record may have; a line with more is
@@ -109,9 +116,9 @@ func (d *dump) size(j *accounting.Job) error {
 		}
 		procs[i] = int64(n)
 	}
-	asked, held := readResources(d.values[colReqTRES]), readResources(d.values[colAllocTRES])
-	asks := cmp.Or(procs[1], int64(min(asked.cpus, maxProcs)))
-	holds := cmp.Or(procs[0], int64(min(held.cpus, maxProcs)))
+	asked, held := ReadResources(d.values[colReqTRES], d.named), ReadResources(d.values[colAllocTRES], d.named)
+	asks := cmp.Or(procs[1], int64(min(asked.CPUs, maxProcs)))
+	holds := cmp.Or(procs[0], int64(min(held.CPUs, maxProcs)))
 	asks, holds = cmp.Or(asks, holds), cmp.Or(holds, asks)
 	if asks == 0 {
 		return d.fault("a job without processors")
@@ -124,14 +131,14 @@ func (d *dump) size(j *accounting.Job) error {
 	if !ok && len(d.values[colNodes]) > 0 {
 		return d.bad(colNodes, "not a number of nodes")
 	}
-	j.Nodes = int32(min(cmp.Or(nodes, held.nodes, asked.nodes), maxProcs))
-	j.AskedNodes = int32(min(asked.nodes, maxProcs))
-	j.Billing = held.billing
+	j.Nodes = int32(min(cmp.Or(nodes, float64(held.Nodes), float64(asked.Nodes)), maxProcs))
+	j.AskedNodes = int32(min(asked.Nodes, maxProcs))
+	j.Billing = float64(held.Billing)
 	memory, err := d.memory(j)
 	if err != nil {
 		return err
 	}
-	j.Memory = int64(cmp.Or(asked.memory, memory, held.memory))
+	j.Memory = int64(cmp.Or(asked.Memory, uint64(memory), held.Memory))
 	return nil
 }
 

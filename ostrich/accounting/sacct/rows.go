@@ -2,6 +2,7 @@ package sacct
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -69,6 +70,7 @@ var ErrRow = errors.New("not a row of sacct's")
 type Rows struct {
 	Mark   string
 	Format string                     // as RowFormat returns it; "" is RowColumns
+	Named  []string                   // further resources of which the counts are read, see accounting.Unit.Named
 	Visit  func(accounting.Row) error // its error ends the reading
 
 	row   []byte // read so far
@@ -121,7 +123,7 @@ func (r *Rows) line() {
 		r.err = fmt.Errorf("sacct: %w: %d fields, want %d", ErrRow, r.marks+1, width)
 		return
 	}
-	row, err := readRow(bytes.SplitN(r.row, []byte(r.Mark), width))
+	row, err := readRow(bytes.SplitN(r.row, []byte(r.Mark), width), r.Named)
 	r.row, r.marks, r.begun = r.row[:0], 0, 0
 	if r.err = err; err == nil {
 		r.err = r.Visit(row)
@@ -138,7 +140,7 @@ func (r *Rows) Close() error {
 
 // readRow reads the fields of a row. A malformed field makes the row Impossible; the
 // other fields are set all the same. Without an id the error is ErrRow.
-func readRow(fields [][]byte) (row accounting.Row, err error) {
+func readRow(fields [][]byte, named []string) (row accounting.Row, err error) {
 	fault := func(at int, why string) {
 		if row.Impossible == "" {
 			row.Impossible = fmt.Sprintf("sacct: %s %q: %s", rowNames[at], clip(fields[at]), why)
@@ -181,12 +183,8 @@ func readRow(fields [][]byte) (row accounting.Row, err error) {
 		row.Limit = ostrich.Duration(60 * n)
 	}
 	asks, _ := amount(fields[rowAsked], false)
-	asked, held := readResources(fields[rowReqTRES]), readResources(fields[rowAllocTRES])
-	if asked.cpus > 0 {
-		asks = asked.cpus
-	}
-	row.Req, row.Alloc = uint64(min(asks, math.MaxUint32)), uint64(min(held.cpus, math.MaxUint32))
-	row.Asked.Nodes = uint64(asked.nodes)
+	row.Asked, row.Held = ReadResources(fields[rowReqTRES], named), ReadResources(fields[rowAllocTRES], named)
+	row.Req, row.Alloc = min(cmp.Or(row.Asked.CPUs, uint64(asks)), math.MaxUint32), min(row.Held.CPUs, math.MaxUint32)
 	row.Exclusive = len(fields) > rowColumns && string(fields[rowColumns]) == "NODE"
 	if !readGroup(&row, fields[rowID]) {
 		fault(rowID, "not the id of a job, of tasks or of a component")

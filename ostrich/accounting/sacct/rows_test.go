@@ -52,10 +52,11 @@ func TestRows(t *testing.T) {
 	task := accounting.Row{
 		ID: 15, Array: 5, Task: 1, Tasks: 1, UID: 995, User: "ob-bob", Account: "astro", Assoc: 6, Partition: "main", QOS: "normal",
 		QOSNumber: 1, Submit: 1795501099, Eligible: 1795501099, Start: 1795501100, Suspended: 86409, Limit: 3600, Req: 4, Alloc: 8,
-		Asked: accounting.TRES{Nodes: 1}, WCKey: "*", Name: "a|b\nc", Comment: "x,y", State: accounting.Cancelled,
+		Asked: accounting.TRES{CPUs: 4, Nodes: 1, Billing: 4, Memory: 1}, Held: accounting.TRES{CPUs: 8, Nodes: 1, Billing: 8}, WCKey: "*", Name: "a|b\nc", Comment: "x,y", State: accounting.Cancelled,
 	}
 	array := task
 	array.ID, array.Task, array.Tasks, array.Eligible, array.Start, array.Alloc, array.State = 5, -1, 6, 0, 0, 0, accounting.Pending
+	array.Held = accounting.TRES{}
 	component := task
 	component.ID, component.Array, component.Task, component.Het, component.Limit = 7, 0, -1, 6, 0
 	text := rowOf() +
@@ -155,11 +156,11 @@ func TestEvents(t *testing.T) {
 		"n1|1795501050|1795501060|513|billing=4,cpu=4,mem=1M\n" +
 		"n2|Unknown|Unknown|1|cpu=2\n"
 	want := []accounting.NodeEvent{
-		{From: 1795501040, CPUs: 16, Nodes: 4},
-		{Node: "n1", From: 1795501050, To: 1795501060, State: 513, CPUs: 4},
-		{Node: "n2", State: 1, CPUs: 2}, // since nobody knows when
+		{From: 1795501040, TRES: accounting.TRES{CPUs: 16, Memory: 4, Nodes: 4, Billing: 16}},
+		{Node: "n1", From: 1795501050, To: 1795501060, State: 513, TRES: accounting.TRES{CPUs: 4, Memory: 1, Billing: 4}},
+		{Node: "n2", State: 1, TRES: accounting.TRES{CPUs: 2}}, // since nobody knows when
 	}
-	got, err := sacct.ReadEvents(strings.NewReader(text), "events")
+	got, err := sacct.ReadEvents(strings.NewReader(text), "events", nil)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
@@ -172,7 +173,7 @@ func TestEvents(t *testing.T) {
 		{text + "n1|5|6|DOWN|\n", `events:5: state "DOWN": not a number`},
 		{text + "n1|5\n", "events:5: 2 fields, want 5"},
 	} {
-		if _, err := sacct.ReadEvents(strings.NewReader(bad.text), "events"); err == nil || !strings.Contains(err.Error(), bad.want) {
+		if _, err := sacct.ReadEvents(strings.NewReader(bad.text), "events", nil); err == nil || !strings.Contains(err.Error(), bad.want) {
 			t.Errorf("%q: %v, want %q", bad.text, err, bad.want)
 		}
 	}
@@ -181,7 +182,7 @@ func TestEvents(t *testing.T) {
 func FuzzEvents(f *testing.F) {
 	f.Add([]byte("NodeName|TimeStart|TimeEnd|StateRaw|TRES\nn1|1795501040|Unknown|1|cpu=4,node=1\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		all, err := sacct.ReadEvents(bytes.NewReader(text), "events")
+		all, err := sacct.ReadEvents(bytes.NewReader(text), "events", nil)
 		for _, e := range all {
 			if e.From < 0 || e.To < 0 {
 				t.Errorf("impossible event %+v, %v", e, err)
@@ -192,4 +193,25 @@ func FuzzEvents(f *testing.F) {
 			t.Errorf("names %q", names[0])
 		}
 	})
+}
+
+// TestRowResources: rows that a sacct 22.05.8 printed have the GPUs that somebody asks for.
+func TestRowResources(t *testing.T) {
+	for _, tt := range []struct {
+		named       []string
+		asked, held uint64
+	}{{[]string{"gres/gpu"}, 1, 4}, {[]string{"gres/fpga"}, 0, 0}, {nil, 0, 0}} {
+		r := sacct.Rows{Mark: rowMark, Named: tt.named, Visit: func(row accounting.Row) error {
+			if row.Asked.Of("gres/gpu") != tt.asked || row.Held.Of("gres/gpu") != tt.held || row.Held.Billing != 45 || row.Held.Memory != 16000 {
+				t.Errorf("%v: asks for %+v, holds %+v", tt.named, row.Asked, row.Held)
+			}
+			return nil
+		}}
+		if _, err := r.Write([]byte(rowOf("ReqTRES", "billing=14,cpu=4,gres/gpu=1,mem=8000M,node=1", "AllocTRES", "billing=45,cpu=8,gres/gpu=4,mem=16000M,node=1"))); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }

@@ -19,6 +19,8 @@ import (
 
 // Options of Read.
 type Options struct {
+	Unit *accounting.Unit // by which work is counted; nil: processors
+
 	// Location is the zone of times that name none. nil is UTC, which Open XDMoD
 	// asks sacct for.
 	Location *time.Location
@@ -68,7 +70,7 @@ func (f *Fault) Error() string {
 // Texts such as the job's name may hold the delimiter and new lines. Where the other
 // columns do not tell which text it was, the line is malformed.
 func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
-	d := &dump{name: name, options: o, zone: zone{loc: o.Location}, texts: accounting.Texts{}, mark: []byte(cmp.Or(o.Delimiter, "|"))}
+	d := &dump{name: name, options: o, named: o.Unit.Named(), zone: zone{loc: o.Location}, texts: accounting.Texts{}, mark: []byte(cmp.Or(o.Delimiter, "|"))}
 	if d.zone.loc == nil {
 		d.zone.loc = time.UTC
 	}
@@ -125,6 +127,7 @@ var errLong = errors.New("a line longer than 16 MiB")
 type dump struct {
 	name    string
 	options Options
+	named   []string // resources of which the counts are read, beside those that every row has
 	zone    zone
 	line    int
 

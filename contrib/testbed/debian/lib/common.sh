@@ -67,7 +67,7 @@ set_ports() {
 
 # Options that up was last called with; see save_options.
 load_options() {
-	port=28000 nodes=8 cpus=4 priority=multifactor auth=munge cluster=testbed sets=()
+	port=28000 nodes=8 cpus=4 gpus=0 memory=0 weights='' priority=multifactor auth=munge cluster=testbed sets=()
 	# shellcheck disable=SC1091 # written by save_options
 	if [ -f "$dir/options" ]; then . "$dir/options"; fi
 	set_ports
@@ -75,8 +75,8 @@ load_options() {
 
 save_options() {
 	{
-		printf 'port=%q nodes=%q cpus=%q priority=%q auth=%q cluster=%q sets=(' \
-			"$port" "$nodes" "$cpus" "$priority" "$auth" "$cluster"
+		printf 'port=%q nodes=%q cpus=%q gpus=%q memory=%q weights=%q priority=%q auth=%q cluster=%q sets=(' \
+			"$port" "$nodes" "$cpus" "$gpus" "$memory" "$weights" "$priority" "$auth" "$cluster"
 		if [ "${#sets[@]}" -gt 0 ]; then printf ' %q' "${sets[@]}"; fi
 		printf ' )\n'
 	} >"$dir/options"

@@ -26,7 +26,7 @@ auth_conf() {
 }
 
 slurm_conf_template() {
-	local host
+	local host weighed=${weights:+ TRESBillingWeights=$weights}
 	host=$(hostname -s)
 	cat <<-CONF
 		# Written by contrib/testbed/debian/up; change it with up --set.
@@ -72,15 +72,23 @@ slurm_conf_template() {
 		SchedulerType=sched/backfill
 		SchedulerParameters=sched_interval=2,batch_sched_delay=1,default_queue_depth=1000,bf_interval=3,bf_resolution=10,bf_window=120,bf_max_job_test=1000,bf_continue
 		SelectType=select/cons_tres
-		SelectTypeParameters=CR_CPU
+		SelectTypeParameters=CR_CPU$([ "$memory" = 0 ] || echo _Memory)
+		$([ "$memory" = 0 ] || echo "DefMemPerCPU=$((memory / cpus))")
+		$([ "$gpus" = 0 ] || printf 'GresTypes=gpu\nAccountingStorageTRES=gres/gpu')
 
 		PriorityType=priority/$priority
 		$(grep -v '^#' "$here/../accounts/priority.conf")
 
-		NodeName=n[1-$nodes] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$node_port-$((node_port + nodes - 1))] CPUs=$cpus State=UNKNOWN
-		PartitionName=main Nodes=ALL Default=YES MaxTime=1-00:00:00 State=UP
-		PartitionName=debug Nodes=ALL MaxTime=30 State=UP
+		NodeName=n[1-$nodes] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$node_port-$((node_port + nodes - 1))] CPUs=$cpus$(node_resources) State=UNKNOWN
+		PartitionName=main Nodes=ALL Default=YES MaxTime=1-00:00:00 State=UP$weighed
+		PartitionName=debug Nodes=ALL MaxTime=30 State=UP$weighed
 	CONF
+}
+
+# node_resources prints what a node has beside processors, to follow them in slurm.conf.
+node_resources() {
+	[ "$memory" = 0 ] || printf ' RealMemory=%s' "$memory"
+	[ "$gpus" = 0 ] || printf ' Gres=gpu:%s' "$gpus"
 }
 
 # gres_conf prints gres.conf: what slurm.conf says of generic resources. A GPU without a
@@ -104,6 +112,23 @@ make_devices() {
 	while read -r name first last; do
 		for ((i = first; i <= last; i++)); do ln -sfn /dev/null "$name$i"; done
 	done < <(sed -nE 's/.* File=(.*)\[([0-9]+)-([0-9]+)\]$/\1 \2 \3/p' "$dir/etc/gres.conf")
+}
+
+# check_weights refuses weights that Slurm would not take.
+check_weights() {
+	local item
+	[ -n "$weights" ] || return 0
+	for item in ${weights//,/ }; do
+		case $item in
+		*=*[!0-9.KMGTPkmgtp]* | *= | =*) ;;
+		[Cc][Pp][Uu]=* | [Nn][Oo][Dd][Ee]=* | [Mm][Ee][Mm]=*) continue ;;
+		[Gg][Rr][Ee][Ss]/gpu=*)
+			[ "$gpus" != 0 ] || die "--weights $item: the nodes have no GPUs; --gpus N gives them some"
+			continue
+			;;
+		esac
+		die "--weights $item: must be CPU=, Mem=, Node= or GRES/gpu= and a number, Mem= with a unit such as 0.25G"
+	done
 }
 
 slurmdbd_conf() {

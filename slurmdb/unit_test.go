@@ -1,0 +1,155 @@
+package slurmdb_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
+	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/slurmdb/slurmdbtest"
+)
+
+// unitSite is a machine of four nodes of 8 processors, 16000 MB and 4 GPUs, whose rows a Slurm
+// 22.05.8 wrote with these weights.
+func unitSite(t *testing.T, db *slurmdbtest.DB, resource string) slurmdb.Config {
+	t.Helper()
+	weights, err := accounting.ReadWeights("CPU=1,Mem=0.25G,GRES/gpu=8.5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &accounting.Unit{Resource: resource, Weights: map[string]accounting.Weights{"main": weights}}
+	node := accounting.TRES{CPUs: 8, Memory: 16000, Nodes: 1, Others: []accounting.Count{{Name: "gres/gpu", N: 4}}}
+	each := u.Node(&node, []string{"main"})
+	u.Measure(4*each, 32)
+	stored := accounting.TRES{CPUs: 32, Memory: 64000, Nodes: 4, Billing: 180, Others: []accounting.Count{{Name: "gres/gpu", N: 16}}}
+	pool := ledger.Pool{Procs: 32, Units: 4 * each, NodeUnits: map[string]float64{}}
+	for i := range 4 {
+		name := fmt.Sprint("n", i+1)
+		pool.Nodes = append(pool.Nodes, name)
+		pool.NodeUnits[name] = each
+	}
+	c := config(db)
+	c.Unit = u
+	c.Site = ledger.Site{
+		Pools: []ledger.Pool{pool}, Whole: u.Stored(&stored),
+		Partitions: map[string]ledger.Partition{"main": {NodeProcs: 8, NodeUnits: each}},
+	}
+	db.Run("DELETE FROM tres_table WHERE id > 1000")
+	db.Run("INSERT INTO tres_table (creation_time, deleted, id, type, name) VALUES (1, 0, 1001, 'gres', 'gpu')")
+	db.Machine("1=32,2=64000,3=0,4=4,5=180,6=0,7=0,8=0,1001=16", t0-900, 0)
+	return c
+}
+
+// inUnits tells events with what jobs and the machine are in units.
+func inUnits(u *accounting.Unit, events []ostrich.Event) string {
+	var s strings.Builder
+	for _, e := range events {
+		size := e.Size
+		if e.Kind != ostrich.Capacity {
+			size = e.Job.Size
+			fmt.Fprintf(&s, "%d ", e.Job.ID)
+		}
+		fmt.Fprintf(&s, "%v %.3f\n", e.Kind, u.Units(float64(size)))
+	}
+	return s.String()
+}
+
+// TestUnitOfWork: the rows of a real Slurm count for what the unit says, waiting and running,
+// an array and an exclusive job too, and an outage takes what the node has.
+func TestUnitOfWork(t *testing.T) {
+	rows := func(db *slurmdbtest.DB) {
+		put(
+			job{ID: 2, Start: 1, TRESReq: "1=1,2=2000,4=1,5=35,1001=4", TRES: "1=1,2=2000,3=18446744073709551614,4=1,5=35,1001=4"},
+			job{ID: 3, CPUs: 4, TRESReq: "1=4,2=8000,4=1,5=14,1001=1"},
+			job{ID: 6, Start: 1, TRESReq: "1=1,2=2000,4=1,5=1", TRES: "1=8,2=16000,3=18446744073709551614,4=1,5=45,1001=4"},
+			job{ID: 7, Exclusive: "NODE", TRESReq: "1=1,2=2000,4=1,5=1"},
+			job{ID: 8, CPUs: 5, TRESReq: "1=5,2=3500,4=2,5=39,1001=4"},
+			job{ID: 9, Array: 9, Mask: "0x1F", CPUs: 2, TRESReq: "1=2,2=4000,4=1,5=11,1001=1"},
+		)(db)
+	}
+	for _, tt := range []struct{ resource, first, outage string }{
+		{
+			"billing", "capacity 183.625\n3 submit 14.453\n7 submit 45.906\n8 submit 39.854\n9 submit 11.477\n" +
+				"2 submit 35.488\n6 submit 1.488\n2 start 35.488\n6 start 45.906\n", "capacity 137.719\n",
+		},
+		{
+			"gres/gpu", "capacity 16.000\n3 submit 1.000\n7 submit 4.000\n8 submit 4.000\n9 submit 1.000\n" +
+				"2 submit 4.000\n6 submit 0.000\n2 start 4.000\n6 start 4.000\n", "capacity 12.000\n",
+		},
+		{
+			"mem", "capacity 62.500\n3 submit 7.812\n7 submit 15.625\n8 submit 3.418\n9 submit 3.906\n" +
+				"2 submit 1.953\n6 submit 1.953\n2 start 1.953\n6 start 15.625\n", "capacity 46.875\n",
+		},
+		{
+			"node", "capacity 4.000\n3 submit 1.000\n7 submit 1.000\n8 submit 2.000\n9 submit 1.000\n" +
+				"2 submit 1.000\n6 submit 1.000\n2 start 1.000\n6 start 1.000\n", "capacity 3.000\n",
+		},
+	} {
+		t.Run(tt.resource, func(t *testing.T) {
+			db := slurmdbtest.New(t, slurmdbtest.R2605)
+			c := unitSite(t, db, tt.resource)
+			rows(db)
+			r := open(t, c)
+			r.SetClock(t0 + 50)
+			if diff := cmp.Diff(sorted(tt.first), sorted(inUnits(c.Unit, poll(t, r).Events))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			db.Node("n3", 1, 8, t0+60, 0) // without its GPUs, as Slurm writes it
+			r.SetClock(t0 + 100)
+			if diff := cmp.Diff(tt.outage, inUnits(c.Unit, poll(t, r).Events)); diff != "" {
+				t.Errorf("after an outage (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// sorted sorts lines.
+func sorted(text string) []string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	slices.Sort(lines)
+	return lines
+}
+
+// TestUsageFactor: a job counts for what its QOS makes of it, and changes with the factor, but
+// is never free.
+func TestUsageFactor(t *testing.T) {
+	db := slurmdbtest.New(t, slurmdbtest.R2205)
+	c := unitSite(t, db, "billing")
+	db.Run("INSERT INTO qos_table (creation_time, mod_time, id, name, usage_factor) VALUES (1, 1, 2, 'half', 0.5), (1, 1, 3, 'free', 0)")
+	put(
+		job{ID: 1, QOS: 2, Start: 1, TRESReq: "1=4,5=4", TRES: "1=4,4=1,5=4"},
+		job{ID: 2, QOS: 3, CPUs: 8, TRESReq: "1=8,5=8"},
+		job{ID: 3, QOS: 1, CPUs: 8, TRESReq: "1=8,5=8"},
+	)(db)
+	r := open(t, c)
+	step := ostrich.Time(t0)
+	check := func(want string) {
+		t.Helper()
+		step += 50
+		r.SetClock(step)
+		if diff := cmp.Diff(want, inUnits(c.Unit, poll(t, r).Events)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	check("capacity 183.625\n1 submit 2.000\n2 submit 0.046\n3 submit 8.000\n1 start 2.000\n")
+	db.Run("UPDATE qos_table SET usage_factor = 2 WHERE id = 2")
+	check("1 change 8.000\n")
+	check("")
+}
+
+// TestUnitRefused: a resource that accounting does not have is an error with those that it has.
+func TestUnitRefused(t *testing.T) {
+	db := slurmdbtest.New(t, slurmdbtest.R2205)
+	c := unitSite(t, db, "gres/fpga")
+	_, err := slurmdb.Open(t.Context(), c)
+	if !errors.Is(err, slurmdb.ErrConfig) || !strings.Contains(err.Error(), "no resource gres/fpga") || !strings.Contains(err.Error(), "gres/gpu") {
+		t.Errorf("%v", err)
+	}
+}
