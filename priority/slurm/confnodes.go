@@ -216,7 +216,6 @@ func (t *confTable) tres(cpus int) (string, error) {
 	if memory = cmp.Or(memory, "1"); strings.Trim(memory, "0123456789") != "" {
 		return "", fmt.Errorf("RealMemory=%q: not a number of megabytes", clip(memory))
 	}
-	text := fmt.Sprintf("cpu=%d,mem=%sM", cpus, memory)
 	list, _ := t.text("gres")
 	var names []string
 	counts := make(map[string]uint64)
@@ -239,7 +238,7 @@ func (t *confTable) tres(cpus int) (string, error) {
 			}
 			number, err := strconv.ParseUint(last, 10, 32)
 			if err != nil {
-				return "", fmt.Errorf("Gres=%q: %s: not a count", clip(list), clip(item))
+				return "", fmt.Errorf("gres=%q: %s: not a count", clip(list), clip(item))
 			}
 			n, words = number*factor, words[:len(words)-1]
 		}
@@ -248,10 +247,11 @@ func (t *confTable) tres(cpus int) (string, error) {
 			count("gres/"+words[0]+":"+words[1], n)
 		}
 	}
+	words := []string{"cpu=" + strconv.Itoa(cpus), "mem=" + memory + "M"}
 	for _, name := range names {
-		text += fmt.Sprintf(",%s=%d", name, counts[name])
+		words = append(words, fmt.Sprintf("%s=%d", name, counts[name]))
 	}
-	return text, nil
+	return strings.Join(words, ","), nil
 }
 
 // cpus returns how many processors a node of the line has, and how many of them are for
