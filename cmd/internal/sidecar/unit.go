@@ -77,7 +77,7 @@ func (c *Config) Counted(controller priority.Controller, partitions []priority.P
 			u.Name, u.Why = "cpu", "no partition has TRESBillingWeights"
 		} else {
 			names := slices.Sorted(maps.Keys(weights))
-			u.Name, u.Why = accounting.Billing, "TRESBillingWeights of partition " + strings.Join(names, ", ")
+			u.Name, u.Why = accounting.Billing, "TRESBillingWeights of partition "+strings.Join(names, ", ")
 		}
 	}
 	if u.Name == "cpu" {
