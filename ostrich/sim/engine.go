@@ -82,6 +82,7 @@ func (e *engine) batch() error {
 	e.lasts = e.lasts && e.latest.holds()
 	if e.placed != nil {
 		e.placed.release()
+		e.placed.change()
 	}
 	for e.ends.first() == e.now {
 		e.happened, e.lasts = true, false
@@ -136,6 +137,9 @@ func (e *engine) advance() (more bool, err error) {
 	}
 	if e.placed != nil {
 		next = min(next, e.placed.releases.first())
+		if e.waits() {
+			next = min(next, e.placed.changeAt())
+		}
 	}
 	if e.Backfill == Slurm && e.free >= e.narrowest() {
 		if at := e.slurm.wake(e.now); at < next {
@@ -150,6 +154,14 @@ func (e *engine) advance() (more bool, err error) {
 	}
 	e.now = next
 	return true, nil
+}
+
+// waits reports whether a job waits that could start if there were processors.
+func (e *engine) waits() bool {
+	if e.ranker != nil {
+		return e.widths.all > 0
+	}
+	return e.waiting.count > 0
 }
 
 // submit submits what comes next, which is due now.

@@ -233,6 +233,8 @@ func (m *Machine) checkSettings() error {
 			BackfillNames[m.Backfill], EventOrderNames[m.EventOrder], ErrWorkload)
 	case m.EventOrder == PerEvent && m.Cluster != nil:
 		return fmt.Errorf("sim: nodes take the events of an instant batched, not %s: %w", EventOrderNames[m.EventOrder], ErrWorkload)
+	case m.Cluster != nil && len(m.Cluster.Reservations) > 0 && m.Backfill != Slurm:
+		return fmt.Errorf("sim: nodes are reserved under %s only, not under %s: %w", BackfillNames[Slurm], BackfillNames[m.Backfill], ErrWorkload)
 	case m.Depth < 0:
 		return fmt.Errorf("sim: reservations for %d jobs: %w", m.Depth, ErrWorkload)
 	}

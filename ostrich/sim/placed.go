@@ -81,6 +81,9 @@ type placed struct {
 	stock       *nodes.Stock // under the others
 	plan        *nodes.Plan  // under Conservative
 	usage       *nodes.Usage
+	up          nodes.Set           // nodes that take jobs now, as far as outages tell
+	changes     []ostrich.Time      // moments to come at which nodes go or come back, or reservations begin or end
+	begun       bool                // the first event has come
 	allocations []*nodes.Allocation // of running jobs, by number
 	wanted      []*nodes.Want       // of running jobs, by number: the partition in which they run
 	releases    moments             // of the nodes of jobs that have ended
@@ -101,6 +104,7 @@ func newPlaced(e *engine, f *floor) *placed {
 	} else {
 		p.chooser, p.load, p.plan = f.NewChooser(), f.NewLoad(), f.NewPlan()
 	}
+	p.up, p.changes = f.All(), f.Changes()
 	e.goesOn = e.goesOn && !f.limited
 	return p
 }
@@ -144,11 +148,36 @@ func (p *placed) end(i int32) int {
 	p.wanted[i] = nil
 	if p.stock != nil {
 		p.stock.Remove(a)
+		if p.Placed == nil {
+			p.stock.Reuse(a)
+		}
 	} else {
 		p.load.Remove(a)
 	}
 	p.usage.Remove(w, uint32(p.jobs[i].User), a)
 	return a.Total()
+}
+
+// changeAt is when nodes change next.
+func (p *placed) changeAt() ostrich.Time {
+	if len(p.changes) == 0 {
+		return never
+	}
+	return p.changes[0] + p.slurm.shift
+}
+
+// change takes nodes out that go now, and in that come back.
+func (p *placed) change() {
+	changed := !p.begun
+	for ; p.changeAt() <= p.now; p.changes = p.changes[1:] {
+		p.happened, p.lasts, p.slurm.freed, changed = true, false, true, true
+	}
+	if p.begun = true; changed && len(p.Cluster.Outages) > 0 {
+		p.up = p.Up(p.now - p.slurm.shift)
+		if p.stock != nil {
+			p.stock.SetUp(p.up)
+		}
+	}
 }
 
 // release lets the nodes of jobs that have ended take others.
@@ -165,7 +194,7 @@ func (p *placed) release() {
 
 // ready returns the nodes that can take jobs now.
 func (p *placed) ready() nodes.Set {
-	s := p.All().Copy()
+	s := p.up.Copy()
 	for n, jobs := range p.completing {
 		if jobs > 0 {
 			s.Remove(n)

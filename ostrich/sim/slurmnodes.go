@@ -9,7 +9,8 @@ import (
 
 // mainScheduler is a look of slurmctld's main scheduler at jobs that are placed on nodes
 // (job_scheduler.c, _schedule). The first job of a partition that finds no nodes keeps all nodes of the
-// partition from those behind it. One that is over a limit keeps none, one with a list of nodes only those.
+// partition from those behind it. One that is over a limit, or whose nodes are reserved, keeps none, one with a
+// list of nodes only those.
 type mainScheduler struct {
 	*placed
 	open   nodes.Set
@@ -29,18 +30,25 @@ func (m *mainScheduler) fits(i int32) bool {
 	m.tests--
 	user := uint32(m.jobs[i].User)
 	for _, w := range m.of(i) {
-		part := w.Part()
-		if m.failed[part] || !m.usage.Allows(w, user) {
+		part, reserved := w.Part(), w.Reservation != ""
+		if m.failed[part] && !reserved || !m.usage.Allows(w, user) {
 			continue
 		}
 		have := m.open.Copy()
+		if reserved { // such jobs come first in Slurm's queue (sort_job_queue2)
+			have = m.ready()
+		}
 		have.And(m.Part(part))
 		if have.Count() >= w.Nodes() {
+			m.Unreserve(w, have, m.now-m.slurm.shift, m.now-m.slurm.shift+ostrich.Time(m.jobs[i].Estimate))
+			if have.Count() < w.Nodes() {
+				continue // the others are reserved
+			}
 			ok, limited := m.choose(i, w, have)
 			if ok {
 				return true
 			}
-			if limited {
+			if limited || reserved {
 				continue
 			}
 			if len(w.NodeList) >= w.Nodes() {
@@ -81,7 +89,7 @@ func (p *placed) backfill() *backfill {
 	s := &p.slurm
 	return &backfill{
 		placed: p, running: p.runs(), tests: s.BackfillDepth, able: p.ready(), users: make(map[ostrich.UserID]int), parts: make([]int, max(1, len(p.Cluster.Partitions))),
-		space: []window{{from: s.floor(p.now), to: s.floor(p.now + ostrich.Time(s.BackfillWindow)), open: p.All().Copy()}},
+		space: []window{{from: s.floor(p.now), to: s.floor(p.now + ostrich.Time(s.BackfillWindow)), open: p.up.Copy()}},
 	}
 }
 
@@ -142,7 +150,11 @@ func (b *backfill) plan(i int32, w *nodes.Want) bool {
 	for later := b.now; ; {
 		begin := later
 		var open nodes.Set
-		open, later = b.openFrom(begin, max(begin, b.now)+ostrich.Time(j.Estimate), b.Part(w.Part()))
+		end := max(begin, b.now) + ostrich.Time(j.Estimate)
+		open, later = b.openFrom(begin, end, b.Part(w.Part()))
+		if r := b.Unreserve(w, open, begin-s.shift, end-s.shift) + s.shift; r > s.shift && (later == 0 || r < later) && r < b.space[0].from+ostrich.Time(s.BackfillWindow) {
+			later = max(r, begin+1)
+		}
 		again := later != 0 && !onlyNow
 		if !w.Could(open) {
 			if again {

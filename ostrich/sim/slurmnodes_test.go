@@ -203,3 +203,63 @@ func TestImpossibleRequests(t *testing.T) {
 		}
 	}
 }
+
+// TestAvailability has nodes that go and come back, reserved ones and licences, on two nodes of four CPUs.
+func TestAvailability(t *testing.T) {
+	type job struct {
+		request  nodes.Request
+		estimate ostrich.Duration
+	}
+	out := func(c *nodes.Cluster) { c.Outages = []nodes.Outage{{Node: 1, From: 0, To: 50}} }
+	wide := []job{{nodes.Request{CPUs: 8}, 10}, {nodes.Request{CPUs: 4}, 10}}
+	x := []nodes.License{{Name: "x", Count: 1}}
+	for _, tt := range []struct {
+		name     string
+		backfill sim.Backfill
+		change   func(c *nodes.Cluster)
+		jobs     []job
+		starts   []ostrich.Time
+	}{
+		{"a node comes back", sim.None, out, wide, []ostrich.Time{50, 60}},
+		{"a job jumps meanwhile", sim.EASY, out, wide, []ostrich.Time{50, 0}},
+		{"or fits", sim.Greedy, out, wide, []ostrich.Time{50, 0}},
+		{"it has no reservation", sim.Conservative, out, wide, []ostrich.Time{50, 0}},
+		{"as under Slurm, which looks again when the node is back", sim.Slurm, out, wide, []ostrich.Time{50, 0}},
+		{
+			"a reserved node", sim.Slurm,
+			func(c *nodes.Cluster) {
+				c.Reservations = []nodes.Reservation{{Name: "r", Nodes: []int{1}, From: 100, To: 200}}
+			},
+			[]job{{nodes.Request{CPUs: 4}, 150}, {nodes.Request{CPUs: 4}, 150}, {nodes.Request{CPUs: 4, Reservation: "r"}, 10}, {nodes.Request{CPUs: 4}, 30}},
+			[]ostrich.Time{0, 150, 100, 0},
+		},
+		{
+			"licences", sim.Slurm, func(c *nodes.Cluster) { c.Licenses = x },
+			[]job{{nodes.Request{CPUs: 1, Licenses: x}, 10}, {nodes.Request{CPUs: 1, Licenses: x}, 10}, {nodes.Request{CPUs: 1}, 10}},
+			[]ostrich.Time{0, 10, 0},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := sim.Machine{Cluster: rack(2), Backfill: tt.backfill}
+			m.Cluster.Partitions = nil
+			tt.change(m.Cluster)
+			var jobs []sim.Job
+			for i, j := range tt.jobs {
+				m.Requests = append(m.Requests, j.request)
+				jobs = append(jobs, sim.Job{ID: ostrich.JobID(i + 1), Run: j.estimate, Estimate: j.estimate, Procs: j.request.CPUs, Request: int32(i + 1)})
+			}
+			starts, err := m.Replay(jobs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(starts, tt.starts) {
+				t.Errorf("starts %v, want %v", starts, tt.starts)
+			}
+		})
+	}
+	m := sim.Machine{Cluster: rack(2), Backfill: sim.EASY}
+	m.Cluster.Reservations = []nodes.Reservation{{Name: "r"}}
+	if _, err := m.Replay(nil); !errors.Is(err, sim.ErrWorkload) {
+		t.Errorf("reserved nodes under EASY: error %v", err)
+	}
+}

@@ -117,14 +117,12 @@ type License struct {
 type Outage struct {
 	Node     int          // its place in Cluster.Nodes
 	From, To ostrich.Time // [From, To); To 0 is never
-	Down     bool         // it was down, not drained: Slurm counts it out of partitions' sizes, too
 }
 
-// Reservation keeps nodes for some jobs.
+// Reservation keeps nodes for the jobs whose Request names it.
 type Reservation struct {
 	Name     string
 	Nodes    []int // places in Cluster.Nodes, ascending
 	From, To ostrich.Time
-	Users    []ostrich.UserID // who may use it, and who not with a minus are resolved by who fills it
-	Flex     bool             // its jobs may use other nodes too, and times outside it
+	Flex     bool // its jobs may use other nodes too, and times outside it
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"slurm-ostrich/ostrich"
 )
 
 // ErrCluster marks a cluster or a request that cannot be replayed.
@@ -19,6 +21,8 @@ type Floor struct {
 	all   Set
 	parts []Set // by partition
 	cpus  int   // of all nodes
+
+	licenses []Limit // of all jobs together
 
 	private bool // some jobs share nodes with those of their user only
 	crowded bool // some partitions limit the CPUs of a node
@@ -57,6 +61,9 @@ func NewFloor(c *Cluster) (*Floor, error) {
 			return nil, fmt.Errorf("nodes: a cluster of more than %d CPUs: %w", math.MaxInt32-1, ErrCluster)
 		}
 	}
+	for _, l := range c.Licenses {
+		f.licenses = append(f.licenses, Limit{Resource: "license/" + l.Name, Most: l.Count})
+	}
 	for i := range c.Partitions {
 		p := &c.Partitions[i]
 		if p.OverSubscribe > Exclusive {
@@ -70,7 +77,76 @@ func NewFloor(c *Cluster) (*Floor, error) {
 		f.parts = append(f.parts, SetOf(len(c.Nodes), p.Nodes))
 		f.crowded = f.crowded || p.MaxCPUsPerNode > 0
 	}
-	return f, nil
+	return f, f.checkTimes()
+}
+
+// checkTimes checks outages and reservations.
+func (f *Floor) checkTimes() error {
+	for _, o := range f.c.Outages {
+		if f.unknown(o.Node) || o.To != 0 && o.To < o.From {
+			return fmt.Errorf("nodes: an outage of node %d of %d, from %d to %d: %w", o.Node, len(f.nodes), o.From, o.To, ErrCluster)
+		}
+	}
+	for i := range f.c.Reservations {
+		r := &f.c.Reservations[i]
+		if slices.ContainsFunc(r.Nodes, f.unknown) || r.To < r.From {
+			return fmt.Errorf("nodes: reservation %s of nodes %v of %d, from %d to %d: %w", r.Name, r.Nodes, len(f.nodes), r.From, r.To, ErrCluster)
+		}
+	}
+	return nil
+}
+
+// Up returns the nodes that take jobs at a moment, as far as outages tell.
+func (f *Floor) Up(t ostrich.Time) Set {
+	up := f.all.Copy()
+	for _, o := range f.c.Outages {
+		if o.From <= t && (o.To == 0 || t < o.To) {
+			up.Remove(o.Node)
+		}
+	}
+	return up
+}
+
+// Changes lists the moments at which nodes go or come back, or reservations begin or end, ascending.
+func (f *Floor) Changes() []ostrich.Time {
+	var at []ostrich.Time
+	for _, o := range f.c.Outages {
+		if at = append(at, o.From); o.To != 0 {
+			at = append(at, o.To)
+		}
+	}
+	for i := range f.c.Reservations {
+		at = append(at, f.c.Reservations[i].From, f.c.Reservations[i].To)
+	}
+	slices.Sort(at)
+	return slices.Compact(at)
+}
+
+// Unreserve takes the nodes out of a set on which a job cannot run from one moment to another, as they are
+// reserved for others: those of its own reservation, once that has begun, are left alone (reservation.c,
+// job_test_resv). It returns when the last of these reservations ends, 0 without one.
+func (f *Floor) Unreserve(w *Want, set Set, from, to ostrich.Time) (end ostrich.Time) {
+	found := w.Reservation == ""
+	for i := range f.c.Reservations {
+		r := &f.c.Reservations[i]
+		if w.Reservation == r.Name && w.Reservation != "" {
+			if r.From <= from && from < r.To {
+				found = true
+				if !r.Flex {
+					set.And(SetOf(len(f.nodes), r.Nodes))
+				}
+			}
+			continue
+		}
+		if r.From < to && from < r.To {
+			set.AndNot(SetOf(len(f.nodes), r.Nodes))
+			end = max(end, r.To)
+		}
+	}
+	if !found {
+		clear(set)
+	}
+	return end
 }
 
 // prepare checks a node.

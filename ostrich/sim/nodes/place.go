@@ -34,7 +34,9 @@ func (s *Stock) Place(w *Want, user uint32, long bool) (*Allocation, bool) {
 // place places a job beside a load. Nodes that would offer it less beside the other load are put first.
 func (s *Stock) place(w *Want, user uint32, load, other *Load) *Allocation {
 	if len(w.count) > 0 {
-		a, _ := s.chooser.Choose(w, user, s.all, load)
+		up := s.all.Copy()
+		up.AndNot(s.down)
+		a, _ := s.chooser.Choose(w, user, up, load)
 		return a
 	}
 	for _, able := range w.sets {
@@ -94,6 +96,9 @@ func (s *Stock) gather(w *Want, user uint32, load, other *Load) {
 // add lists a candidate, unless it offers nothing.
 func (s *Stock) add(w *Want, user uint32, load, other *Load, c candidate) {
 	n := int(c.first)
+	if s.down.Has(n) {
+		return
+	}
 	o := s.offer(w, user, load, n)
 	if c.cpus = s.use(w, o.cpus); c.cpus == 0 {
 		return
@@ -247,10 +252,14 @@ func (s *Stock) takeOf(c, second *candidate, most int32, load *Load, d *need, la
 
 // allocate gives a job what it has taken, or nil if the nodes lack memory for it.
 func (s *Stock) allocate(d *need, user uint32, load *Load) *Allocation {
-	n := len(d.nodes)
-	both := make([]int32, 2*n)
-	a := &Allocation{Nodes: both[:n:n], CPUs: both[n:], Memory: make([]int64, n), user: user, part: int32(d.w.part), own: d.w.own}
-	copy(a.Nodes, d.nodes)
+	a := &Allocation{}
+	if last := len(s.unused) - 1; last >= 0 {
+		a, s.unused = s.unused[last], s.unused[:last]
+	}
+	*a = Allocation{
+		Nodes: append(a.Nodes[:0], d.nodes...), CPUs: append(a.CPUs[:0], d.got...), Memory: append(a.Memory[:0], make([]int64, len(d.nodes))...),
+		user: user, part: int32(d.w.part), own: d.w.own,
+	}
 	for k, i := range d.nodes {
 		if d.w.whole {
 			a.CPUs[k] = s.nodes[i].cpus
@@ -259,6 +268,7 @@ func (s *Stock) allocate(d *need, user uint32, load *Load) *Allocation {
 		}
 	}
 	if !s.complete(d.w, a, load) {
+		s.Reuse(a)
 		return nil
 	}
 	return a

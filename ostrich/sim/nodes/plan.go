@@ -9,7 +9,7 @@ import (
 // Plan is what will be in use of a cluster from now on: by the running jobs until their expected ends, and
 // by waiting ones for which it keeps nodes. It is what conservative backfilling plans with:
 //
-//	p.Reset(now, load, running)
+//	p.Reset(now, up, load, running)
 //	for each waiting job, in order {
 //		at, a := p.Fit(want, user, length)
 //		p.Reserve(at, length, a)
@@ -22,6 +22,7 @@ import (
 type Plan struct {
 	chooser *Chooser
 	steps   []planStep // by time, the first one now; in the last one all is as it will stay
+	up      Set        // nodes that take jobs
 	spare   []*Load
 	view    *Load
 }
@@ -36,9 +37,10 @@ type planStep struct {
 // NewPlan returns a plan that is to be reset.
 func (f *Floor) NewPlan() *Plan { return &Plan{chooser: f.NewChooser(), view: f.NewLoad()} }
 
-// Reset forgets what the plan keeps. The load is that of the running jobs, which are in the order of their
+// Reset forgets what the plan keeps, and takes the nodes that take jobs. The load is that of the running jobs, which are in the order of their
 // ends; one that should have ended by now is expected to do so a second from now.
-func (p *Plan) Reset(now ostrich.Time, l *Load, running []Running) {
+func (p *Plan) Reset(now ostrich.Time, up Set, l *Load, running []Running) {
+	p.up = up
 	for _, s := range p.steps {
 		p.spare = append(p.spare, s.load)
 	}
@@ -89,7 +91,7 @@ func (p *Plan) Fit(w *Want, user uint32, length ostrich.Duration) (ostrich.Time,
 		for k := i + 1; k < len(p.steps) && p.steps[k].at < until; k++ {
 			p.view.atLeast(p.steps[k].load)
 		}
-		if a, ok := p.chooser.Choose(w, user, p.chooser.all, p.view); ok {
+		if a, ok := p.chooser.Choose(w, user, p.up, p.view); ok {
 			return from, a
 		}
 	}

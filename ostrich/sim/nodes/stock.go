@@ -32,6 +32,8 @@ type Stock struct {
 	need    need          // reused
 	gone    []*Allocation // reused
 	touched []bool        // by node, while a head is placed
+	down    Set           // nodes that take no jobs
+	unused  []*Allocation // to be filled again
 }
 
 // kind are nodes that are alike.
@@ -68,6 +70,7 @@ func (f *Floor) NewStock() *Stock {
 	s := &Stock{
 		Floor: f, now: f.NewLoad(), kept: f.NewLoad(), later: f.NewLoad(), class: make([]int32, n), kind: make([]int32, n),
 		places: make(map[state]int32), Free: f.cpus, Left: f.cpus, chooser: f.NewChooser(), touched: make([]bool, n),
+		down: newSet(n),
 	}
 	f.classify(s.class)
 	for i := range s.kind {
@@ -80,7 +83,7 @@ func (f *Floor) NewStock() *Stock {
 // sort puts a node to those that are like it now.
 func (s *Stock) sort(n int32) {
 	st := state{class: s.class[n], cpus: s.now.cpus[n], keptCPUs: s.kept.cpus[n], memory: s.now.memory[n], keptMemory: s.kept.memory[n]}
-	if len(s.kinds) > 0 && s.equipped(n) || s.now.users != nil || s.crowded {
+	if len(s.kinds) > 0 && s.equipped(n) || s.now.users != nil || s.crowded || s.down.Has(int(n)) {
 		st.single = n + 1
 	}
 	old := s.kind[n]
@@ -118,6 +121,23 @@ func (s *Stock) sort(n int32) {
 func (s *Stock) equipped(n int32) bool {
 	return slices.ContainsFunc(s.nodes[n].gres, func(count int64) bool { return count > 0 })
 }
+
+// SetUp says which nodes take jobs. It comes before a pass.
+func (s *Stock) SetUp(up Set) {
+	down := s.all.Copy()
+	down.AndNot(up)
+	changed := down.Copy()
+	for i := range changed {
+		changed[i] ^= s.down[i]
+	}
+	s.down = down
+	for n := range changed.All() {
+		s.sort(int32(n))
+	}
+}
+
+// Reuse lets the stock fill an allocation of a job that has ended again.
+func (s *Stock) Reuse(a *Allocation) { s.unused = append(s.unused, a) }
 
 // Add adds a job that starts, and runs beyond the shadow time if long.
 func (s *Stock) Add(a *Allocation, long bool) {
@@ -207,6 +227,7 @@ func (s *Stock) Reserve(w *Want, user uint32, now ostrich.Time, running func(i i
 	}
 	if head != nil {
 		s.reserve(head)
+		s.Reuse(head)
 	}
 	s.gone = gone[:0]
 	for _, a := range gone {

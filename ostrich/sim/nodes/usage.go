@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Usage is what running jobs use of the limits of associations and QOS.
+// Usage is what running jobs use of the limits of associations and QOS, and of licences: a job that
+// finds too few of those keeps no other from starting either (job_scheduler.c, _schedule).
 type Usage struct {
 	floor *Floor
 	used  map[use]int64
@@ -55,6 +56,13 @@ func (f *Floor) bind(w *Want) error {
 		for i := range a.Limits {
 			have = append(have, &a.Limits[i])
 		}
+	}
+	for _, asked := range w.Licenses {
+		at := slices.IndexFunc(f.licenses, func(l Limit) bool { return l.Resource == "license/"+asked.Name })
+		if at < 0 {
+			return fmt.Errorf("nodes: the cluster has no licence %s: %w", asked.Name, ErrCluster)
+		}
+		have = append(have, &f.licenses[at])
 	}
 	for _, l := range have {
 		b := bound{Limit: l}
