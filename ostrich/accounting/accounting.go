@@ -22,6 +22,7 @@ type Job struct {
 	Where       int32         // of History.Where: the nodes on which it ran
 	State       State
 	Tasks       int32 // pending tasks of an array that Slurm keeps in one record; else 1
+	Backfilled  bool  // the backfill scheduler started it
 	Resized     bool  // its size changed while it ran, and is the mean
 
 	Procs      int32   // allocated, or requested before the start; of one task

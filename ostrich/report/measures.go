@@ -151,6 +151,9 @@ var Periods = []*Measure{
 	&UserMean, &StretchP50, &StretchMean, &StretchP95, &WaitMean, &waitP95, &behind, &RhoKept, &rhoMean, &jobsInTime, &campaignsInTime, &periodLoad,
 }
 
+// Groups lists the measures of compare of the jobs of a group, such as an account.
+var Groups = []*Measure{&WaitMean, &waitP50, &waitP95, &Slowdown, &jobsInTime}
+
 // Benched is a measure of bench, of which it tells ratios.
 type Benched struct {
 	*Measure

@@ -107,6 +107,9 @@ type Machine struct {
 	// its end, and is expected to end at any moment.
 	Kill bool
 
+	// Began is called with each job that starts on nodes, and the places of these; it may be nil.
+	Began func(job ostrich.JobID, on []int32)
+
 	// Progress is called now and then with the number of jobs that have ended and
 	// that of all, and at the end; it may be nil.
 	Progress func(ended, jobs int)

@@ -131,6 +131,9 @@ func (p *placed) begin(i int32) int {
 		p.load.Add(a)
 	}
 	p.usage.Add(w, uint32(p.jobs[i].User), a)
+	if p.Began != nil {
+		p.Began(p.jobs[i].ID, a.Nodes)
+	}
 	return a.Total()
 }
 

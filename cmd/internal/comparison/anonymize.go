@@ -70,6 +70,16 @@ func Anonymize(in *Input) {
 	for i := range in.Notes {
 		in.Notes[i] = replace(in.Notes[i])
 	}
+	in.Groupings = slices.Clone(in.Groupings)
+	for i := range in.Groupings {
+		g := &in.Groupings[i]
+		g.Groups = slices.Clone(g.Groups)
+		for k := range g.Groups {
+			if g.Accounts {
+				g.Groups[k].Name = rename(newAccounts, "account", g.Groups[k].Name)
+			}
+		}
+	}
 	in.Runs = slices.Clone(in.Runs)
 	for i := range in.Runs {
 		if name, options, ok := strings.Cut(in.Runs[i].Name, ","); ok {

@@ -47,7 +47,13 @@ type Comparison struct {
 	Agreement   *Agreement   `json:"agreement"`  // null unless there are a recorded run and a simulated baseline
 	Controller  *Controller  `json:"controller"` // null if the live controller was not asked
 	LeftOut     []LeftOut    `json:"left_out"`   // what the record has and the replay has not
-	Users       []User       `json:"users"`      // those with the most core-hours first
+	Assumed     []Assumed    `json:"assumed"`    // what is not known
+	Placed      bool         `json:"placed"`     // jobs were placed on nodes; else all processors are identical
+
+	Groups []GroupTable `json:"groups"` // what each account, QOS, partition, size and resource got
+
+	FirstDifference []StartDifference `json:"first_difference,omitempty"` // the jobs from the first that starts at another time
+	Users           []User            `json:"users"`                      // those with the most core-hours first
 
 	Predictors []backtest.Row `json:"predictors"` // empty if lengths were not back-tested
 	Lengths    string         `json:"lengths"`    // which of them to set, in words; "" if none was tested
@@ -174,9 +180,16 @@ func Compare(ctx context.Context, in Input) (*Comparison, error) {
 		Title: in.Title, Source: in.Source, From: in.From, To: in.To, Unix: in.Location != nil, Procs: in.Procs,
 		Floor: in.Floor, Measured: in.Measured,
 		Baseline: in.Runs[in.Baseline].Name, Level: confidence.Level, Resamples: in.Resamples, Seed: in.Seed,
-		Notes: append([]string{}, in.Notes...), LeftOut: append([]LeftOut{}, in.LeftOut...), Classes: in.Classes, Controller: in.Controller, s: s,
+		Notes: append([]string{}, in.Notes...), LeftOut: append([]LeftOut{}, in.LeftOut...), Assumed: append([]Assumed{}, in.Assumed...), Placed: in.Placed, Classes: in.Classes, Controller: in.Controller, s: s,
 	}
 	c.Notes = append(c.Notes, s.fewRounds()...)
+	if c.FirstDifference = in.Differ; in.Differ != nil && len(in.Differ) == 0 {
+		c.Notes = append(c.Notes, "No job starts at another time in the simulated baseline than it did, give or take a backfill interval.")
+	}
+	for i := range c.FirstDifference {
+		at, _ := slices.BinarySearch(s.users, c.FirstDifference[i].User)
+		c.FirstDifference[i].Name = s.labels[at]
+	}
 	if in.Closed {
 		c.Replay = "closed"
 	}
@@ -194,6 +207,7 @@ func Compare(ctx context.Context, in Input) (*Comparison, error) {
 	} else {
 		c.Lengths = in.Lengths.Sentence()
 	}
+	c.Groups = s.groups()
 	c.Agreement, c.CannotTell = s.agreement(), []string{}
 	for _, f := range c.Runs {
 		if c.untold(f.Run) {

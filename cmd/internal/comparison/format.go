@@ -72,6 +72,15 @@ func intervalCell(i *confidence.Interval, unit Unit) format.Cell {
 	return format.Pair(i.Low, i.High, between(i, unit))
 }
 
+// tauCell returns the interval of a correlation as a cell.
+func tauCell(i *confidence.Interval) format.Cell {
+	if i == nil {
+		return format.None()
+	}
+	text := func(x float64) string { return format.Signed(min(x, 0), fmt.Sprintf("%.3f", math.Abs(x))) }
+	return format.Pair(i.Low, i.High, text(i.Low)+" to "+text(i.High))
+}
+
 // between formats an interval; a common unit stands once.
 func between(i *confidence.Interval, unit Unit) string {
 	low, high := unit.signed(i.Low), unit.signed(i.High)
@@ -100,6 +109,14 @@ func momentCell(t ostrich.Time, in *time.Location) format.Cell {
 		return format.Value(float64(t), moment(t, in))
 	}
 	return format.Shown(moment(t, in), time.Unix(int64(t), 0).In(in).Format("2006-01-02T15:04:05"))
+}
+
+// secondCell is momentCell to the second.
+func secondCell(t ostrich.Time, in *time.Location) format.Cell {
+	if in == nil {
+		return format.Value(float64(t), fmt.Sprintf("%s:%02d", moment(t, in), t%60))
+	}
+	return format.Value(float64(t), time.Unix(int64(t), 0).In(in).Format("01-02 15:04:05"))
 }
 
 // moment formats a time of the jobs.

@@ -73,10 +73,16 @@ type Input struct {
 	// Shares divide the machine of report.Rho among the users. nil: evenly.
 	Shares *ostrich.Shares
 
-	Notes      []string    // about the input
-	LeftOut    []LeftOut   // what the replay leaves out
-	Classes    []string    // of OStrich's order at the site
-	Controller *Controller // nil if the live controller was not asked
+	Notes   []string  // about the input
+	LeftOut []LeftOut // what the replay leaves out
+	Assumed []Assumed // what is not known
+	Placed  bool      // jobs were placed on nodes
+
+	Groupings []Grouping // of the jobs, for those who pay for the machine
+
+	Differ     []StartDifference // nil if nobody asked
+	Classes    []string          // of OStrich's order at the site
+	Controller *Controller       // nil if the live controller was not asked
 
 	Accept satisfaction.Acceptance // the wait that users accept
 

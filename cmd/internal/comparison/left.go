@@ -25,3 +25,21 @@ func (c *Comparison) leftTable() format.Table {
 	}
 	return t
 }
+
+// Assumed is something that is not known of some jobs.
+type Assumed struct {
+	What  string `json:"what"`  // a key, such as "one_node"
+	Name  string `json:"name"`  // in words
+	Taken string `json:"taken"` // what is taken in its place
+	Jobs  int    `json:"jobs"`
+}
+
+// assumedTable counts what is assumed.
+func (c *Comparison) assumedTable() format.Table {
+	t := format.Table{Title: "What is not known and assumed", Names: 1, Header: []string{"jobs that", "jobs", "are taken to"}}
+	for i := range c.Assumed {
+		a := &c.Assumed[i]
+		t.Add(a.Name, a.Jobs, a.Taken)
+	}
+	return t
+}

@@ -63,6 +63,8 @@ type page struct {
 	InTime         format.Table
 	AgreementTable format.Table
 	LeftTable      format.Table
+	AssumedTable   format.Table
+	GroupTables    []format.Table
 	LengthTable    format.Table
 	Gantt          template.HTML // "" if there is none
 	GanttNote      string
@@ -99,7 +101,7 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 	p := page{
 		Comparison: c, Lead: c.runTable(false), FigureRows: c.figureRows(),
 		ChangeChart: c.changeChart(), StretchChart: c.stretchChart(), WaitChart: c.waitChart(), Utilisation: c.utilisationChart(),
-		InTime: c.satisfactionTable(), AgreementTable: c.agreementTable(), LeftTable: c.leftTable(), LengthTable: c.lengthTable(), Virtual: len(c.s.in.Virtual) > 0,
+		InTime: c.satisfactionTable(), AgreementTable: c.agreementTable(), LeftTable: c.leftTable(), AssumedTable: c.assumedTable(), LengthTable: c.lengthTable(), Virtual: len(c.s.in.Virtual) > 0,
 		UserTable: c.withoutAccounts(c.userTable(users)), UsersLeft: len(c.Users) - len(users),
 		EnvyMargin: report.EnvyMargin, Fewest: confidence.Fewest, Parts: timeParts,
 	}
@@ -107,6 +109,9 @@ func (c *Comparison) WriteHTML(w io.Writer) error {
 		c.Source, moment(c.From, c.s.in.Location) + " to " + moment(c.To, c.s.in.Location), format.Plural(c.Procs, "processor"),
 		format.Plural(base.Jobs, "job"), format.Plural(base.Users, "user"), format.Plural(base.Campaigns, "campaign"),
 	}, " · ")
+	for i := range c.Groups {
+		p.GroupTables = append(p.GroupTables, c.groupTable(i, true))
+	}
 	for _, w := range c.Changes {
 		p.Sides = append(p.Sides, c.pageSides(w.Run))
 	}

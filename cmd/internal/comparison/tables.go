@@ -24,9 +24,14 @@ func (c *Comparison) Tables(long bool) []format.Table {
 	if long || !c.Silent() {
 		list = append(list, c.runTable(long), c.differenceTable(long))
 	}
-	for _, t := range []format.Table{c.agreementTable(), c.leftTable()} {
+	for _, t := range []format.Table{c.agreementTable(), c.leftTable(), c.assumedTable(), c.firstDifferenceTable()} {
 		if len(t.Rows) > 0 {
 			list = append(list, t)
+		}
+	}
+	for i := range c.Groups {
+		if long || i == 0 {
+			list = append(list, c.groupTable(i, long))
 		}
 	}
 	for _, w := range c.Changes {
@@ -111,7 +116,7 @@ func (c *Comparison) agreementTable() format.Table {
 			t.Add(name, format.None(), format.None())
 			return
 		}
-		t.Add(name, format.Value(*x, format.Signed(min(*x, 0), fmt.Sprintf("%.3f", math.Abs(*x)))), intervalCell(i, "index"))
+		t.Add(name, format.Value(*x, format.Signed(min(*x, 0), fmt.Sprintf("%.3f", math.Abs(*x)))), tauCell(i))
 	}
 	if a := c.Agreement; a != nil {
 		t.Add("mean wait, simulated "+c.Baseline, lengthCell(a.MeanWait), format.None())

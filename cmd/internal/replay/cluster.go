@@ -115,86 +115,13 @@ func confCluster(path string) (*nodes.Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &nodes.Cluster{Select: nodes.Select{Unit: nodes.Core}}
-	for i := range records {
-		r := &records[i]
-		switch r.Kind {
-		case slurm.NodeRecord:
-			n, wrong := nodeOfRecord(r)
-			if wrong != nil {
-				return nil, wrong
-			}
-			c.Nodes = append(c.Nodes, n)
-		case slurm.ConfigRecord:
-			err = errors.Join(err, configure(c, r))
-		default:
-		}
-	}
+	c, err := clusterOf(records)
 	switch {
-	case err != nil:
+	case err != nil && !errors.Is(err, errNoNodes):
 		return nil, err
 	case len(c.Nodes) == 0:
 		return nil, errors.New("names no nodes (NodeName=)")
 	}
-	slices.SortStableFunc(c.Nodes, func(a, b nodes.Node) int { return nodes.CompareNames(a.Name, b.Name) })
+	c.Partitions = nil // jobs of a log name none of them
 	return c, nil
-}
-
-// nodeOfRecord is a node of slurm.conf.
-func nodeOfRecord(r *slurm.Record) (n nodes.Node, err error) {
-	n.Name = r.Name
-	for _, k := range []struct {
-		key string
-		to  *int
-	}{{"cpus", &n.CPUs}, {"sockets", &n.Sockets}, {"corespersocket", &n.Cores}, {"threadspercore", &n.Threads}} {
-		if text := r.Get(k.key); text != "" {
-			if *k.to, err = strconv.Atoi(text); err != nil {
-				return n, fmt.Errorf("%s: %s=%s: not a number", r.Where, k.key, text)
-			}
-		}
-	}
-	for _, k := range []struct {
-		key string
-		to  *int64
-	}{{"realmemory", &n.Memory}, {"weight", &n.Weight}} {
-		if text := r.Get(k.key); text != "" {
-			if *k.to, err = strconv.ParseInt(text, 10, 64); err != nil {
-				return n, fmt.Errorf("%s: %s=%s: not a number", r.Where, k.key, text)
-			}
-		}
-	}
-	if text := r.Get("features"); text != "" {
-		n.Features = strings.Split(text, ",")
-	}
-	return n, nil
-}
-
-// configure takes what slurm.conf says of how nodes are chosen.
-func configure(c *nodes.Cluster, r *slurm.Record) error {
-	words := strings.ToUpper(r.Get("selecttypeparameters"))
-	s := &c.Select
-	s.Linear = strings.EqualFold(r.Get("selecttype"), "select/linear")
-	switch {
-	case strings.Contains(words, "CR_CPU"):
-		s.Unit = nodes.CPU
-	case strings.Contains(words, "CR_SOCKET"):
-		s.Unit = nodes.Socket
-	}
-	s.Memory = strings.Contains(words, "MEMORY")
-	s.LLN = strings.Contains(words, "CR_LLN")
-	s.OneTaskPerCore = strings.Contains(words, "CR_ONE_TASK_PER_CORE")
-	s.SerialAtEnd = strings.Contains(r.Get("schedulerparameters"), "pack_serial_at_end")
-	for _, k := range []struct {
-		key    string
-		perCPU bool
-	}{{"defmempercpu", true}, {"defmempernode", false}} {
-		if text := r.Get(k.key); text != "" && !strings.EqualFold(text, "UNLIMITED") {
-			n, err := strconv.ParseInt(text, 10, 64)
-			if err != nil {
-				return fmt.Errorf("%s: %s=%s: not a number", r.Where, k.key, text)
-			}
-			c.DefMemory = nodes.Memory{MiB: n, PerCPU: k.perCPU}
-		}
-	}
-	return nil
 }

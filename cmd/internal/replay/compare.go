@@ -33,6 +33,7 @@ type SiteOptions struct {
 	Delimiter string
 	Timezone  string
 	Nodes     int
+	Place     string // "nodes", the default, or "processors"
 
 	SlurmConfig []string // files
 
@@ -40,6 +41,8 @@ type SiteOptions struct {
 	MeasureRule string
 	Before      string // the moment of BeforeAfter
 	Anonymize   bool
+
+	FirstDifference bool
 }
 
 // SourceFlags returns the options that say which jobs are compared, and how Slurm is
@@ -56,6 +59,7 @@ func (o *SiteOptions) SourceFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "lenient", Usage: "skip lines of a file that are malformed, and count them", Destination: &o.Lenient},
 		&cli.IntFlag{Name: "procs", Usage: "`PROCESSORS` of the machine", DefaultText: "what Slurm or the header of the log says", Destination: &o.Procs},
 		&cli.IntFlag{Name: "nodes", Usage: "`NODES` of the machine", DefaultText: "what Slurm says", Destination: &o.Nodes},
+		&cli.StringFlag{Name: "place", Usage: "where jobs are placed: `WHAT` is nodes, or processors as if all were alike", DefaultText: "nodes where they are known and the machine has their size", Destination: &o.Place},
 		&cli.StringSliceFlag{Name: "slurm-config", Usage: "`FILE` with a slurm.conf, or with what one of these wrote, which its text tells: scontrol show config, scontrol show partition, " + sacct.AssociationsCommand + ", or " + sacct.QOSCommand + "; may be given again", DefaultText: "slurmctld and the tables are asked, unless the jobs come from a file"},
 	}
 }
@@ -106,6 +110,16 @@ func (o *SiteOptions) Compare(ctx context.Context, config *sidecar.Config, stder
 	}
 	if err = o.show(&in, site, runs); err != nil {
 		return nil, err
+	}
+	if o.FirstDifference {
+		switch first := slices.IndexFunc(runs, func(r *candidate) bool { return r.Name == in.Runs[in.Baseline].Name }); {
+		case !source.recorded || first < 0:
+			return nil, errors.New("compare: --first-difference needs jobs that tell when they started, and a simulated baseline")
+		default:
+			if in.Differ, err = runs[first].study.differences(runs[first].policy); err != nil {
+				return nil, err
+			}
+		}
 	}
 	result, err := comparison.Compare(ctx, in)
 	if errors.Is(err, context.Canceled) {
@@ -193,7 +207,7 @@ func (o *SiteOptions) show(in *comparison.Input, site *Study, runs []*candidate)
 
 // notBefore are the options that mean nothing to a comparison of recorded times.
 var notBefore = []string{
-	"policy", "backfill", "replay", "what-if", "long",
+	"first-difference", "place", "policy", "backfill", "replay", "what-if", "long",
 }
 
 // BeforeAfter compares what happened at a site before --before with what happened

@@ -25,6 +25,12 @@ const (
 	nodeFailed
 	resized
 	suspended
+	pinned
+	reserved
+	licensed
+	unmet
+	beyondLimit
+	asksUnlike
 	leavings
 )
 
@@ -44,6 +50,12 @@ var leavingWords = [leavings]struct{ key, name, replay string }{
 	nodeFailed:   {"node_failed", "were ended by a failure of their nodes", "end when they did"},
 	resized:      {"resized", "changed their size while they ran", "have the mean size"},
 	suspended:    {"suspended", "were suspended for a time", "run without a pause"},
+	pinned:       {"running_before", "ran long before the window began", "hold the nodes where they ran, are not measured"},
+	reserved:     {"reservation", "ran in a reservation", "run outside of it"},
+	licensed:     {"licenses", "ask for licences whose number is not known", "wait for none"},
+	unmet:        {"unmet", "ask for features, memory or devices that no nodes have", "ask for processors only"},
+	asksUnlike:   {"unlike_nodes", "ask for features or devices (GPUs), or licences", "run on any processors"},
+	beyondLimit:  {"beyond_limit", "ask for more than a limit of their QOS or association now", "have no such limit"},
 }
 
 // leftOut counts jobs and their work, in processor-seconds, by what is left out of them.
@@ -77,6 +89,20 @@ func (l *leftOut) has(j *accounting.Job, ran ostrich.Duration) {
 		if is {
 			l.add(what, j, ran)
 		}
+	}
+}
+
+// asks counts what a job asks for and a replay without it, or without nodes, has not.
+func (l *leftOut) asks(h *accounting.History, j *accounting.Job, ran ostrich.Duration, p *placement) {
+	n := h.NeedsOf(j)
+	if n.Reservation != "" {
+		l.add(reserved, j, ran)
+	}
+	if n.Licenses != "" && (p == nil || len(p.cluster.Licenses) == 0) {
+		l.add(licensed, j, ran)
+	}
+	if p == nil && (n.Features != "" || n.TRES != "" || n.GRES != "") {
+		l.add(asksUnlike, j, ran)
 	}
 }
 

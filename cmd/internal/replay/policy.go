@@ -57,6 +57,9 @@ func (s *Study) Replay(p *Variant, progress func(ended int)) ([]report.Job, time
 		loop := s.Run.Machine
 		loop.Procs, loop.Offsets, loop.Scheduler, loop.Inside = pool.Procs, true, s.Scheduler, s.Options.Inside
 		loop.Open = !s.Run.closed
+		if s.placement != nil {
+			loop.Cluster, loop.Requests, loop.Began = s.placement.cluster, s.placement.requests, s.told
+		}
 		loop.Progress = func(n, _ int) { progress(ended + n) }
 		requests := s.inOrder(campaigns)
 		begin := s.Priority.Phase
@@ -79,6 +82,9 @@ func (s *Study) Replay(p *Variant, progress func(ended int)) ([]report.Job, time
 		ended += len(ran)
 	}
 	took := time.Since(began)
+	if s.everything {
+		return jobs, took, nil
+	}
 	return slices.DeleteFunc(jobs, func(j report.Job) bool { return j.Campaign < 0 }), took, nil
 }
 

@@ -114,6 +114,7 @@ func (s *Study) schedulers(k *priority.Controller) {
 	s.Scheduler = sim.Scheduler{
 		Depth: k.DefaultQueueDepth, Interval: p.Interval, Delay: p.BatchDelay,
 		BackfillInterval: p.BackfillInterval, BackfillDepth: k.BackfillMaxJobTest, BackfillWindow: p.BackfillWindow,
+		Resolution: p.BackfillResolution, UserDepth: p.BackfillMaxUser, PartDepth: p.BackfillMaxPart, Starts: p.BackfillMaxStart,
 	}
 	if p.Interval == priority.Never {
 		s.Scheduler.Interval = sim.Longest
@@ -133,8 +134,12 @@ func (s *Study) schedulers(k *priority.Controller) {
 		{"bf_max_job_start", p.BackfillMaxStart},
 		{"partition_job_depth", p.PartitionJobDepth},
 	} {
+		to := &s.unlimited
+		if limit.name == "partition_job_depth" {
+			to = &s.Notes
+		}
 		if limit.n > 0 {
-			s.Notes = append(s.Notes, fmt.Sprintf("SchedulerParameters %s=%d: the simulated schedulers have no such limit.", limit.name, limit.n))
+			*to = append(*to, fmt.Sprintf("SchedulerParameters %s=%d: the simulated schedulers have no such limit.", limit.name, limit.n))
 		}
 	}
 }

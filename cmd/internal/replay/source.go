@@ -100,6 +100,21 @@ func (o *SiteOptions) checkSource() error {
 	return nil
 }
 
+// identical reports whether the processors are to be taken as identical, whatever is known of
+// the nodes: on demand, or because the machine is to have another size.
+func (o *SiteOptions) identical() (bool, error) {
+	switch o.Place {
+	case "", "nodes":
+	case "processors":
+		return true, nil
+	default:
+		return false, fmt.Errorf("--place %q: must be nodes or processors", o.Place)
+	}
+	return o.given("procs") || slices.ContainsFunc(o.WhatIf, func(change string) bool {
+		return strings.Contains(change, "procs:") || strings.Contains(change, "nodes:")
+	}), nil
+}
+
 // columns returns the names of --columns.
 func (o *SiteOptions) columns() []string {
 	if o.Columns == "" {
@@ -131,6 +146,9 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 		return nil, err
 	}
 	s.setup = Setup{Procs: o.Procs, Nodes: o.Nodes, Options: options, Tree: config.Schedule.Shares == ledger.Tree, Location: s.location}
+	if s.setup.Identical, err = o.identical(); err != nil {
+		return nil, err
+	}
 	s.setup.Weight, s.setup.ClassBy = config.Priority.Mode == priority.Weight, config.Priority.Classes
 	s.lengths = backtest.Options{
 		Predictor: config.Schedule.Predictor.String(), Class: config.Schedule.Class.String(), Tree: s.setup.Tree,
@@ -178,7 +196,7 @@ func (s *source) compared(site *Study, config *sidecar.Config) comparison.Input 
 		Floor: floor, Measured: o.MeasureRule, Accept: config.Satisfaction, Seed: 1, Resamples: 1000,
 		UserName:    func(u ostrich.UserID) string { return site.Users[u-1].Name },
 		AccountName: func(u ostrich.UserID) string { return site.Users[u-1].Account },
-		Notes:       append(s.notes, site.Notes...), LeftOut: site.left.rows(),
+		Notes:       append(s.notes, site.Notes...), LeftOut: site.left.rows(), Assumed: site.placement.rows(), Placed: site.placement != nil, Groupings: site.groupings(s.history),
 	}
 	if s.recorded {
 		in.Runs = append(in.Runs, comparison.Run{Name: "recorded", Recorded: true, Jobs: site.Recorded()})

@@ -40,6 +40,8 @@ type Setup struct {
 	Tree    bool          // OStrich divides by the association tree, not evenly among users
 	Run     Run           // how the jobs are replayed
 
+	Identical bool // all processors are taken as identical, whatever is known of nodes
+
 	Happened bool // only what happened is looked at: nothing is assumed of the configuration
 }
 
@@ -62,6 +64,12 @@ type Study struct {
 	Notes []string // what was changed or assumed
 	left  leftOut
 
+	unlimited []string   // notes on limits of Slurm's schedulers that they have on nodes only
+	placement *placement // on nodes; nil: all processors are identical
+
+	everything bool                                // Replay returns the jobs that are not measured, too
+	told       func(job ostrich.JobID, on []int32) // is called with each job that starts on nodes; may be nil
+
 	open map[int]bool // campaigns, by number, with jobs that had not ended
 }
 
@@ -73,6 +81,9 @@ type Job struct {
 	request  multifactor.Request
 	pool     int              // of Study.Pools
 	campaign int              // in which it is measured; below 0 if it is not
+	open     bool             // it had not ended
+	devices  string           // names of the generic resources that it asks for, as "gpu"; "" for none
+	ranOn    string           // nodes where it ran, as Slurm lists them; "" if they are not known
 	ran      ostrich.Duration // how long it had run, if it had not ended
 }
 
@@ -99,6 +110,12 @@ func New(h *accounting.History, setup Setup) (*Study, error) {
 	s.findClasses()
 	if s.Happened {
 		s.Notes = notes
+	}
+	if err := s.place(h); err != nil {
+		return nil, err
+	}
+	if s.placement == nil && !s.Happened {
+		s.Notes = append(s.Notes, s.unlimited...)
 	}
 	if err := s.addJobs(h); err != nil {
 		return nil, err
@@ -152,7 +169,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 		}
 		l := Job{
 			Logged: sim.Logged{Job: sim.Job{ID: ostrich.JobID(len(s.Jobs) + 1), Submit: j.Submit, Procs: int(j.Procs), Class: j.Class, Outcome: j.State.Outcome()}, Start: j.Start},
-			Slurm:  j.ID, request: s.request(j), pool: pool,
+			Slurm:  j.ID, request: s.request(j), pool: pool, ranOn: h.WhereRan(j), devices: devicesOf(h.NeedsOf(j)),
 		}
 		// A job that waits for another or for a moment is not in the queue yet.
 		if j.Eligible > j.Submit && (j.Eligible <= j.Start || j.Start == 0) {
@@ -163,9 +180,17 @@ func (s *Study) addJobs(h *accounting.History) error {
 			l.Procs = m
 			left.add(tooWide, j, ran)
 		}
+		if s.placement.pins(j) {
+			l.Submit, l.campaign = j.Start, -1
+			left.add(pinned, j, ran)
+		}
+		if s.placement != nil {
+			l.Request = s.placement.ask(j, s.placement.pins(j), func(what leaving) { left.add(what, j, ran) })
+		}
+		left.asks(h, j, ran, s.placement)
 		switch j.End {
 		case 0: // it stands in the way of others all the same
-			l.ran, l.campaign = ran, -1
+			l.ran, l.campaign, l.open = ran, -1, true
 			open += tasksOf(j)
 			left.add(unfinished, j, ran)
 			l.Start = cmp.Or(j.Start, l.Submit)
@@ -183,6 +208,9 @@ func (s *Study) addJobs(h *accounting.History) error {
 		l.Run = min(l.Run, sim.Longest)
 		l.Estimate = min(cmp.Or(limit, l.Run), sim.Longest)
 		l.Estimate = max(l.Estimate, l.Run)
+		if s.placement != nil && j.Resized {
+			l.Request = s.placement.ask(&accounting.Job{Partition: j.Partition, QOS: j.QOS, Association: j.Association, Procs: j.Procs, Asked: j.Procs}, false, func(leaving) {})
+		}
 		a := h.Associations[j.Association]
 		user := User{Name: a.User}
 		if s.Tree {
@@ -268,7 +296,7 @@ func (s *Study) finish(open int, parts []float64) string {
 		part = min(parts[len(parts)/2], 1)
 	}
 	for i := range s.Jobs {
-		if j := &s.Jobs[i]; j.campaign < 0 {
+		if j := &s.Jobs[i]; j.open {
 			j.Run = max(1, j.ran, ostrich.Duration(part*float64(j.Run)))
 			j.Estimate = max(j.Estimate, j.Run)
 		}

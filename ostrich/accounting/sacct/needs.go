@@ -45,6 +45,7 @@ func (d *dump) needs(j *accounting.Job) error {
 			j.AskedNodes = int32(asks)
 		}
 	}
+	j.Backfilled = bytes.Contains(d.values[colFlags], []byte("SchedBackfill"))
 	j.Needs = d.jobs.Needs(n)
 	if nodes := d.some(colNodeList); nodes != noNodes {
 		j.Where = d.jobs.Where(nodes)

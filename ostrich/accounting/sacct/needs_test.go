@@ -63,6 +63,9 @@ func TestNeeds(t *testing.T) {
 		if diff := cmp.Diff(tt.want, *h.NeedsOf(j)); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", tt.name, diff)
 		}
+		if j.Backfilled != strings.Contains(tt.line, "SchedBackfill") {
+			t.Errorf("%s: backfilled is %v", tt.name, j.Backfilled)
+		}
 		if j.AskedNodes != tt.nodes || h.WhereRan(j) != tt.where {
 			t.Errorf("%s: %d nodes, on %q", tt.name, j.AskedNodes, h.WhereRan(j))
 		}

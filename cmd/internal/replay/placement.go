@@ -1,0 +1,527 @@
+package replay
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"slurm-ostrich/cmd/internal/comparison"
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/nodes"
+	"slurm-ostrich/priority/slurm"
+)
+
+// placement turns the jobs of a site into requests for its nodes.
+type placement struct {
+	cluster  *nodes.Cluster
+	floor    *nodes.Floor
+	requests []nodes.Request
+
+	history      *accounting.History
+	places       map[string]int       // of nodes, by name
+	partitions   map[string]int       // of partitions, by name
+	qos          []*nodes.QOS         // of History.QOS; nil: nothing is known of it
+	associations []*nodes.Association // of History.Associations; likewise
+	reservations map[string]bool      // those that are known
+	known        map[asking]answer    // by what a job asks for
+	lists        map[string][]int     // places by lists of nodes
+	assumed      [assumptions]int     // jobs of which something is not known
+}
+
+// asking is what decides the request of a job.
+type asking struct {
+	needs, partition, qos, association int32
+	asked, held, askedNodes, heldNodes int32
+	pinned                             int32 // Job.Where of a job that ran when the window began, or -1
+}
+
+// answer is the request for that, its number from 1, and what had to be left out of it.
+type answer struct {
+	request int32
+	left    []leaving
+	assumed []assuming
+	why     error // of what was left out
+}
+
+// assuming is something that is not known of jobs.
+type assuming uint8
+
+const (
+	oneNode assuming = iota
+	evenNodes
+	eachMemory
+	eachGRES
+	wholeNodes
+	assumptions
+)
+
+// assumedWords are the key and the words of each: what is not known of the jobs, and what is taken.
+var assumedWords = [assumptions]struct{ key, name, taken string }{
+	oneNode:    {"one_node", "ran on one node, and nothing tells whether they asked for one", "ask for one"},
+	evenNodes:  {"even_nodes", "ran on several nodes, and nothing tells how they divided their processors", "ask for as many nodes, with the same number on each"},
+	eachMemory: {"each_memory", "ask for memory as a whole on several nodes", "for each processor the same, else for each node"},
+	eachGRES:   {"each_gres", "ask for generic resources as a whole on several nodes", "on each node the same if that goes up, else anywhere"},
+	wholeNodes: {"whole_nodes", "held all processors of their nodes, and asked for fewer", "ask for whole nodes (--exclusive)"},
+}
+
+// place reads the cluster of the site's files. Without nodes, and where the run cannot use
+// them, the machine stays one of identical processors; a note says why if that is a surprise.
+func (s *Study) place(h *accounting.History) error {
+	if s.Happened || len(s.Records) == 0 || s.Identical {
+		return nil
+	}
+	if s.Run.Backfill != sim.Slurm {
+		s.Notes = append(s.Notes, "Processors are taken as identical: jobs are placed on nodes with --backfill slurm only.")
+		return nil
+	}
+	c, err := clusterOf(s.Records)
+	switch {
+	case errors.Is(err, errNoNodes):
+		return nil
+	case err != nil:
+		return err
+	}
+	if !slices.ContainsFunc(c.Partitions, func(p nodes.Partition) bool { return slices.Contains(h.Partitions, p.Name) }) {
+		return nil // the machine is one pool
+	}
+	p := &placement{
+		cluster: c, history: h, places: placesOf(c.Nodes), partitions: make(map[string]int), known: make(map[asking]answer), lists: make(map[string][]int),
+		reservations: make(map[string]bool),
+	}
+	for i := range c.Partitions {
+		p.partitions[c.Partitions[i].Name] = i
+	}
+	if s.Controller != nil {
+		c.Preempt = preemptionOf(s.Controller)
+	}
+	s.limits(p)
+	if err = p.outages(s.Events); err != nil {
+		return err
+	}
+	if p.floor, err = nodes.NewFloor(c); err != nil {
+		return err
+	}
+	s.placement = p
+	s.looks(h)
+	return p.check(h)
+}
+
+// looks says when Slurm's schedulers look, as far as only nodes need it: the settings that are
+// not among the controller's, and the moments at which the backfill scheduler is known to have
+// looked, because it started jobs. Between these it looks every BackfillInterval.
+func (s *Study) looks(h *accounting.History) {
+	for i := range s.Records {
+		r := &s.Records[i]
+		if r.Kind != slurm.ConfigRecord {
+			continue
+		}
+		number, _, _ := strings.Cut(r.Get("killwait"), " ") // scontrol adds "sec"
+		if n, err := strconv.ParseUint(number, 10, 16); err == nil {
+			s.Scheduler.KillWait = ostrich.Duration(n)
+		}
+		for word := range strings.SplitSeq(r.Get("schedulerparameters"), ",") {
+			if n, err := strconv.ParseUint(strings.TrimPrefix(word, "bf_min_age_reserve="), 10, 31); err == nil {
+				s.Scheduler.MinAge = ostrich.Duration(n)
+			}
+		}
+	}
+	var known []ostrich.Time
+	for i := range h.Jobs {
+		if j := &h.Jobs[i]; j.Backfilled && j.Start > 0 {
+			known = append(known, j.Start)
+		}
+	}
+	slices.Sort(known)
+	known = slices.Compact(known)
+	step := ostrich.Time(cmp.Or(max(0, s.Scheduler.BackfillInterval), 30))
+	const most = 1 << 20 // moments
+	var all []ostrich.Time
+	for k, at := range known {
+		all = append(all, at)
+		for next := at + step; k+1 < len(known) && next < known[k+1]-step/2 && len(all) < most; next += step {
+			all = append(all, next)
+		}
+	}
+	s.Scheduler.Backfills = all
+}
+
+// errGone says what to do about nodes that are not there.
+const errGone = "give --slurm-config the nodes of that time, or take all processors as identical with --place processors"
+
+// check refuses jobs on nodes that the files do not have, and limits that no job can meet, though
+// some ran under them.
+func (p *placement) check(h *accounting.History) error {
+	for i := range h.Jobs {
+		j := &h.Jobs[i]
+		if j.Start == 0 || j.End != 0 && j.End < h.From {
+			continue
+		}
+		if _, err := p.list(h.WhereRan(j)); err != nil {
+			return fmt.Errorf("job %d ran on %s: %w: %s", j.ID, h.WhereRan(j), err, errGone)
+		}
+		if q := p.qos[j.QOS]; q != nil {
+			if l := hopeless(q.Limits); l != "" {
+				return fmt.Errorf("job %d ran with QOS %s, which allows %s, a limit that no job can meet: give --slurm-config the QOS of that time, or leave them out", j.ID, q.Name, l)
+			}
+		}
+		for a := p.associations[j.Association]; a != nil; a = a.Parent {
+			if l := hopeless(a.Limits); l != "" {
+				return fmt.Errorf("job %d ran under account %s, %s, which allows %s, a limit that no job can meet: give --slurm-config the associations of that time, or leave these columns out",
+					j.ID, a.Account, cmp.Or(a.User, "all of it"), l)
+			}
+		}
+	}
+	return nil
+}
+
+// hopeless returns a limit that no job can meet, in words; "" if there is none.
+func hopeless(limits []nodes.Limit) string {
+	for _, l := range limits {
+		if l.Most < 1 && (l.Resource == "jobs" || l.Resource == "cpu" || l.Resource == "node") {
+			return fmt.Sprintf("%s=%d", l.Resource, l.Most)
+		}
+	}
+	return ""
+}
+
+// list returns the places of nodes.
+func (p *placement) list(text string) ([]int, error) {
+	if text == "" {
+		return nil, nil
+	}
+	if all, is := p.lists[text]; is {
+		return all, nil
+	}
+	names, err := slurm.ExpandNodes(text)
+	if err != nil {
+		return nil, err
+	}
+	var all []int
+	for _, name := range names {
+		at, is := p.places[name]
+		if !is {
+			return nil, fmt.Errorf("no node %s among %s that the files have, %s to %s", name, format.Plural(len(p.cluster.Nodes), "node"),
+				p.cluster.Nodes[0].Name, p.cluster.Nodes[len(p.cluster.Nodes)-1].Name)
+		}
+		all = append(all, at)
+	}
+	slices.Sort(all)
+	p.lists[text] = all
+	return all, nil
+}
+
+// outages adds what the nodes were out for.
+func (p *placement) outages(events []accounting.NodeEvent) error {
+	for i := range events {
+		e := &events[i]
+		if at, is := p.places[e.Node]; is && e.State&accounting.NodeDrain != 0 || is && e.Down() {
+			p.cluster.Outages = append(p.cluster.Outages, nodes.Outage{Node: at, From: e.From, To: e.To})
+		}
+	}
+	return nil
+}
+
+// limits makes QOS and associations with their limits, if slurmctld enforces limits.
+func (s *Study) limits(p *placement) {
+	p.qos, p.associations = make([]*nodes.QOS, len(p.history.QOS)), make([]*nodes.Association, len(p.history.Associations))
+	if s.Site == nil {
+		return
+	}
+	enforced := s.Controller == nil || len(s.Controller.AccountingEnforce) == 0 || slices.ContainsFunc(s.Controller.AccountingEnforce, func(word string) bool {
+		return strings.EqualFold(word, "limits") || strings.EqualFold(word, "safe") || strings.EqualFold(word, "all") || strings.EqualFold(word, "qos")
+	})
+	if s.Controller != nil && len(s.Controller.AccountingEnforce) == 0 {
+		enforced = false
+	}
+	var other []string
+	of := func(l *accounting.Limits) []nodes.Limit {
+		for _, name := range l.Other {
+			if !slices.Contains(other, name) {
+				other = append(other, name)
+			}
+		}
+		if !enforced {
+			return nil
+		}
+		return limitsOf(l)
+	}
+	qos := make(map[string]*nodes.QOS)
+	for i := range s.Site.QOS {
+		q := &s.Site.QOS[i]
+		qos[q.Name] = &nodes.QOS{
+			Name: q.Name, Limits: of(&q.Limits), MaxWall: q.Limits.MaxWall, Override: q.OverPartQOS, Mode: preemptModeOf(q.PreemptMode), Priority: q.Priority, Exempt: q.Exempt, Grace: q.Grace,
+		}
+	}
+	for i := range s.Site.QOS {
+		for _, name := range s.Site.QOS[i].Preempts {
+			if q := qos[name]; q != nil {
+				mine := qos[s.Site.QOS[i].Name]
+				mine.Preempts = append(mine.Preempts, q)
+			}
+		}
+	}
+	for i, name := range p.history.QOS {
+		p.qos[i] = qos[name]
+	}
+	for i := range s.Records {
+		if r := &s.Records[i]; r.Kind == slurm.PartitionRecord {
+			if at, is := p.partitions[r.Name]; is {
+				p.cluster.Partitions[at].QOS = qos[r.Get("qos")]
+			}
+		}
+	}
+	accounts := make(map[string]*nodes.Association)
+	for i := range s.Site.Accounts {
+		a := &s.Site.Accounts[i]
+		accounts[a.Name] = &nodes.Association{Account: a.Name, Limits: of(&a.Limits)}
+	}
+	for i := range s.Site.Accounts {
+		a := &s.Site.Accounts[i]
+		if a.Name != a.Parent {
+			accounts[a.Name].Parent = accounts[a.Parent]
+		}
+	}
+	type place struct{ user, account, partition string }
+	users := make(map[place]*nodes.Association)
+	for i := range s.Site.Associations {
+		a := &s.Site.Associations[i]
+		users[place{a.User, a.Account, a.Partition}] = &nodes.Association{
+			Account: a.Account, User: a.User, Parent: accounts[a.Account], Limits: of(&a.Limits), MaxWall: a.Limits.MaxWall,
+		}
+	}
+	for i, a := range p.history.Associations {
+		p.associations[i] = cmp.Or(users[place{a.User, a.Account, a.Partition}], users[place{a.User, a.Account, ""}], accounts[a.Account])
+	}
+	if len(other) > 0 {
+		slices.Sort(other)
+		s.Notes = append(s.Notes, fmt.Sprintf("Limits that the replay does not have: %s.", strings.Join(other, ", ")))
+	}
+}
+
+// ask returns the number of a job's request, from 1, and counts what it leaves out and assumes.
+// pinned jobs go where they ran.
+func (p *placement) ask(j *accounting.Job, pinned bool, left func(leaving)) int32 {
+	k := asking{j.Needs, j.Partition, j.QOS, j.Association, j.Asked, j.Procs, j.AskedNodes, j.Nodes, -1}
+	if pinned {
+		k.pinned = j.Where
+	}
+	a, is := p.known[k]
+	if !is {
+		a = p.answer(j, pinned)
+		p.known[k] = a
+	}
+	for _, what := range a.left {
+		left(what)
+	}
+	for _, what := range a.assumed {
+		p.assumed[what] += tasksOf(j)
+	}
+	return a.request
+}
+
+// answer makes the request of a job. What no node has is left out of it.
+func (p *placement) answer(j *accounting.Job, pinned bool) answer {
+	var a answer
+	r, bad := p.request(j, &a)
+	if bad != nil {
+		a.left, a.why = append(a.left, unmet), bad
+	}
+	if pinned {
+		r.NodeList, _ = p.list(p.history.WhereRan(j)) // check has read it
+		r.QOS, r.Association = nil, nil
+	}
+	part := -1
+	if len(r.Partitions) > 0 {
+		part = r.Partitions[0]
+	}
+	could := func() bool {
+		_, err := p.floor.Want(&r, part)
+		a.why = cmp.Or(a.why, err)
+		return err == nil
+	}
+	whole := r
+	if !could() {
+		r.QOS, r.Association = nil, nil
+		if could() {
+			a.left = append(a.left, beyondLimit)
+		} else {
+			a.left = append(a.left, unmet)
+			r = nodes.Request{Partitions: whole.Partitions, CPUs: whole.CPUs, MinNodes: whole.MinNodes, NodeList: whole.NodeList}
+			for _, simpler := range []func(){
+				func() {}, func() { r.MinNodes, r.NodeList = 0, nil }, func() { r.Partitions, part = nil, -1 }, func() { r.CPUs = 1 },
+			} {
+				if simpler(); could() {
+					break
+				}
+			}
+		}
+	}
+	p.requests = append(p.requests, r)
+	a.request = int32(len(p.requests))
+	return a
+}
+
+// request makes the request of a job. Its error is about what cannot be read of it; the rest is there.
+func (p *placement) request(j *accounting.Job, a *answer) (nodes.Request, error) {
+	h := p.history
+	n := h.NeedsOf(j)
+	r := nodes.Request{
+		CPUs: int(cmp.Or(j.Asked, j.Procs)), QOS: p.qos[j.QOS], Association: p.associations[j.Association],
+		Tasks: n.Tasks, CPUsPerTask: n.CPUsPerTask, TasksPerNode: n.TasksPerNode, MinNodes: n.MinNodes, MaxNodes: n.MaxNodes, Share: n.Share, Contiguous: n.Contiguous,
+	}
+	if at, is := p.partitions[h.Partitions[j.Partition]]; is {
+		r.Partitions = []int{at}
+	}
+	p.layout(j, n, &r, a)
+	switch n.Exclusive {
+	case "":
+		if where, err := p.list(h.WhereRan(j)); err == nil && len(where) > 0 && j.Asked < j.Procs && int(j.Procs) == p.cpus(where) {
+			r.Exclusive, a.assumed = nodes.WholeNodes, append(a.assumed, wholeNodes)
+		}
+	case "user":
+		r.Exclusive = nodes.OneUser
+	default:
+		r.Exclusive = nodes.WholeNodes
+	}
+	p.memory(j, n, &r, a)
+	var errs [5]error
+	r.GRES, errs[0] = p.gres(j, n, &r, a)
+	r.Features, errs[1] = nodes.ParseFeatures(n.Features)
+	r.Licenses, errs[2] = parseLicenses(n.Licenses)
+	r.NodeList, errs[3] = p.list(n.NodeList)
+	r.Exclude, errs[4] = p.list(n.Exclude)
+	return r, errors.Join(errs[:]...)
+}
+
+// cpus returns how many processors nodes have together.
+func (p *placement) cpus(where []int) (sum int) {
+	for _, i := range where {
+		n := &p.cluster.Nodes[i]
+		sum += cmp.Or(n.CPUs, max(1, n.Sockets)*max(1, n.Cores)*max(1, n.Threads))
+	}
+	return sum
+}
+
+// layout says on how many nodes a job of which no line of submission tells it is to be.
+func (p *placement) layout(j *accounting.Job, n *accounting.Needs, r *nodes.Request, a *answer) {
+	told := n.Tasks > 0 || n.MinNodes > 0 || n.TasksPerNode > 0
+	switch held := int(j.Nodes); {
+	case told:
+		if j.AskedNodes > 1 && r.MinNodes == 0 {
+			r.MinNodes = int(j.AskedNodes)
+		}
+	case held > 1 && r.CPUs%held == 0 && j.Start != 0:
+		r.MinNodes, r.MaxNodes, r.Tasks, r.TasksPerNode = held, held, r.CPUs, r.CPUs/held
+		a.assumed = append(a.assumed, evenNodes)
+	case j.AskedNodes > 1:
+		r.MinNodes, r.MaxNodes = int(j.AskedNodes), int(j.AskedNodes)
+	case held == 1 && r.CPUs > 1:
+		r.MaxNodes = 1
+		a.assumed = append(a.assumed, oneNode)
+	}
+}
+
+// memory says how much memory a job asks for. Nothing is as much as the partition gives.
+func (p *placement) memory(j *accounting.Job, n *accounting.Needs, r *nodes.Request, a *answer) {
+	if n.Layout.Memory > 0 {
+		r.Memory = nodes.Memory{MiB: n.Layout.Memory, PerCPU: n.MemoryPer == accounting.PerCPU}
+		return
+	}
+	standard := p.cluster.DefMemory
+	if len(r.Partitions) > 0 {
+		if d := p.cluster.Partitions[r.Partitions[0]].DefMemory; d.MiB > 0 {
+			standard = d
+		}
+	}
+	asked, held := max(1, int64(j.AskedNodes)), max(1, int64(j.Nodes))
+	cpus := int64(r.CPUs)
+	switch {
+	case n.Memory == 0:
+	case n.Per == accounting.PerCPU:
+		r.Memory = nodes.Memory{MiB: n.Memory, PerCPU: true}
+	case n.Per == accounting.PerNode:
+		r.Memory = nodes.Memory{MiB: n.Memory}
+	case standard.MiB > 0 && standard.PerCPU && n.Memory == standard.MiB*cpus, standard.MiB > 0 && !standard.PerCPU && n.Memory == standard.MiB*asked:
+	case held == 1:
+		r.Memory = nodes.Memory{MiB: n.Memory}
+	case n.Memory%cpus == 0:
+		r.Memory = nodes.Memory{MiB: n.Memory / cpus, PerCPU: true}
+		a.assumed = append(a.assumed, eachMemory)
+	default:
+		r.Memory = nodes.Memory{MiB: (n.Memory + asked - 1) / asked}
+		a.assumed = append(a.assumed, eachMemory)
+	}
+}
+
+// gres says which generic resources a job asks for.
+func (p *placement) gres(j *accounting.Job, n *accounting.Needs, r *nodes.Request, a *answer) ([]nodes.GRESRequest, error) {
+	if n.GRES != "" { // of each node
+		list, err := parseGRES(n.GRES)
+		all := make([]nodes.GRESRequest, len(list))
+		for i, g := range list {
+			all[i] = nodes.GRESRequest{GRES: g}
+		}
+		return all, err
+	}
+	var whole []nodes.GRES
+	for item := range strings.SplitSeq(n.TRES, ",") {
+		name, count, is := strings.Cut(item, "=")
+		kind, is2 := strings.CutPrefix(name, "gres/")
+		if !is || !is2 {
+			continue
+		}
+		number, ok := countGRES(count)
+		if !ok {
+			return nil, fmt.Errorf("%q: %w", item, errGRES)
+		}
+		g := nodes.GRES{Count: number}
+		g.Name, g.Type, _ = strings.Cut(kind, ":")
+		whole = append(whole, g)
+	}
+	var all []nodes.GRESRequest
+	across := int64(max(1, r.MinNodes, int(j.AskedNodes)))
+	for _, g := range whole {
+		if g.Type == "" && slices.ContainsFunc(whole, func(o nodes.GRES) bool { return o.Name == g.Name && o.Type != "" }) {
+			continue // the sum of those with types
+		}
+		q := nodes.GRESRequest{GRES: g}
+		if across > 1 {
+			a.assumed = append(a.assumed, eachGRES)
+			if q.Per = nodes.PerJob; g.Count%across == 0 {
+				q.Per, q.Count = nodes.PerNode, g.Count/across
+			}
+		}
+		all = append(all, q)
+	}
+	return all, nil
+}
+
+// pins reports whether a job is put where it ran, from its start on, because it ran long before
+// the window began: what else was there then is not in the record.
+func (p *placement) pins(j *accounting.Job) bool {
+	return p != nil && j.Start != 0 && j.Start < p.history.From-ostrich.Time(pinnedSince) && p.history.WhereRan(j) != ""
+}
+
+// pinnedSince is how long before the window a job has to have started. The window of a dump begins
+// with the first end, which in the record of a machine that was idle before is soon.
+const pinnedSince = ostrich.Duration(3600)
+
+// rows returns what is not known of any job, and what is taken in its place.
+func (p *placement) rows() []comparison.Assumed {
+	var rows []comparison.Assumed
+	if p == nil {
+		return nil
+	}
+	for what, w := range assumedWords {
+		if n := p.assumed[what]; n > 0 {
+			rows = append(rows, comparison.Assumed{What: w.key, Name: w.name, Taken: w.taken, Jobs: n})
+		}
+	}
+	return rows
+}

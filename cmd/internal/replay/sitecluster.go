@@ -1,0 +1,376 @@
+package replay
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/sim/nodes"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
+)
+
+// errNoNodes means that the files of a site do not tell which nodes its partitions have.
+var errNoNodes = errors.New("no file has the nodes")
+
+// clusterOf makes the cluster of what Slurm's files have: nodes, partitions, and how slurmctld
+// chooses among them. Several files may have a node: the first counts. Without partitions that have
+// nodes it returns what there is, and errNoNodes.
+func clusterOf(records []slurm.Record) (*nodes.Cluster, error) {
+	c := &nodes.Cluster{Select: nodes.Select{Unit: nodes.Core, Memory: true}} // slurm.conf's default since 23.02
+	seen := make(map[string]bool)
+	for i := range records {
+		r := &records[i]
+		if r.Kind != slurm.NodeRecord || seen[r.Name] || futureState(r.Get("state")) {
+			continue
+		}
+		seen[r.Name] = true
+		n, err := siteNode(r)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Where, err)
+		}
+		c.Nodes = append(c.Nodes, n)
+	}
+	slices.SortStableFunc(c.Nodes, func(a, b nodes.Node) int { return nodes.CompareNames(a.Name, b.Name) })
+	at := placesOf(c.Nodes)
+	for i := range records {
+		r := &records[i]
+		var err error
+		if r.Kind == slurm.ConfigRecord {
+			err = configure(c, r)
+		}
+		if r.Kind == slurm.PartitionRecord {
+			if slices.ContainsFunc(c.Partitions, func(p nodes.Partition) bool { return p.Name == r.Name }) {
+				continue
+			}
+			var p nodes.Partition
+			p, err = partitionOf(r, at)
+			c.Partitions = append(c.Partitions, p)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.Where, err)
+		}
+	}
+	if !slices.ContainsFunc(c.Partitions, func(p nodes.Partition) bool { return len(p.Nodes) > 0 }) {
+		return c, errNoNodes
+	}
+	return c, nil
+}
+
+// futureState reports whether a state is that of nodes that are not there yet.
+func futureState(state string) bool { return strings.Contains(strings.ToUpper(state), "FUTURE") }
+
+// placesOf returns the places of nodes by their names.
+func placesOf(list []nodes.Node) map[string]int {
+	at := make(map[string]int, len(list))
+	for i := range list {
+		at[list[i].Name] = i
+	}
+	return at
+}
+
+// numbers reads several keys of a record. A key that is not there, or without a limit, leaves 0.
+func numbers(r *slurm.Record, to map[string]*int) error {
+	for _, key := range slices.Sorted(func(yield func(string) bool) {
+		for key := range to {
+			if !yield(key) {
+				return
+			}
+		}
+	}) {
+		n, err := numberOf(r, key)
+		if err != nil {
+			return err
+		}
+		*to[key] = int(n)
+	}
+	return nil
+}
+
+func numberOf(r *slurm.Record, key string) (int64, error) {
+	text := r.Get(key)
+	switch strings.ToUpper(text) {
+	case "", "UNLIMITED", "INFINITE", "NONE":
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 || n > math.MaxInt32*1024 {
+		return 0, fmt.Errorf("%s=%q: not a number", key, text)
+	}
+	return n, nil
+}
+
+// siteNode makes a node.
+func siteNode(r *slurm.Record) (nodes.Node, error) {
+	n := nodes.Node{Name: r.Name, Weight: 1}
+	var all int
+	err := numbers(r, map[string]*int{"sockets": &n.Sockets, "corespersocket": &n.Cores, "threadspercore": &n.Threads, "cpuefctv": &n.CPUs, "cputot": &all})
+	if err != nil {
+		return n, err
+	}
+	n.CPUs = cmp.Or(n.CPUs, all)
+	var set int64
+	for _, x := range []struct {
+		key string
+		to  *int64
+	}{{"realmemory", &n.Memory}, {"memspeclimit", &set}, {"weight", &n.Weight}} {
+		if r.Get(x.key) == "" {
+			continue
+		}
+		if *x.to, err = numberOf(r, x.key); err != nil {
+			return n, err
+		}
+	}
+	n.Memory = max(0, n.Memory-set)
+	if n.GRES, err = parseGRES(r.Get("gres")); err != nil {
+		return n, fmt.Errorf("gres=%q: %w", r.Get("gres"), err)
+	}
+	if features := cmp.Or(r.Get("activefeatures"), r.Get("availablefeatures")); features != "" {
+		n.Features = strings.Split(features, ",")
+	}
+	return n, nil
+}
+
+var errGRES = errors.New("not NAME[:TYPE][:COUNT], as in gpu:a100:4(S:0-1)")
+
+// parseGRES reads generic resources as slurm.conf, scontrol and sbatch write them: "gpu:4",
+// "gpu:a100:4(S:0-1)", "gpu:tesla=2", "gpu:2(IDX:0,1)", "bandwidth:lustre:no_consume:4G". A count that
+// is not there is 1. Those that nobody consumes are left out.
+func parseGRES(text string) ([]nodes.GRES, error) {
+	var list []nodes.GRES
+	for item := range splitOutside(text) {
+		item, _, _ = strings.Cut(item, "(")
+		if item == "" {
+			continue
+		}
+		item = strings.TrimPrefix(item, "gres/")
+		item = strings.TrimPrefix(strings.Replace(item, "=", ":", 1), "gres:")
+		words := strings.Split(item, ":")
+		if slices.Contains(words, "no_consume") {
+			continue
+		}
+		g := nodes.GRES{Name: words[0], Count: 1}
+		rest := words[1:]
+		if n := len(rest); n > 0 {
+			count, is := countGRES(rest[n-1])
+			switch {
+			case is:
+				g.Count, rest = count, rest[:n-1]
+			case n > 1 || !strings.ContainsFunc(rest[0], unicode.IsLetter): // "1g.5gb" is a type
+				return nil, fmt.Errorf("%q: %w", item, errGRES)
+			}
+		}
+		if len(rest) > 1 || g.Name == "" {
+			return nil, fmt.Errorf("%q: %w", item, errGRES)
+		}
+		if len(rest) == 1 {
+			g.Type = rest[0]
+		}
+		list = append(list, g)
+	}
+	slices.SortStableFunc(list, func(a, b nodes.GRES) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Type, b.Type)) })
+	return list, nil
+}
+
+// splitOutside yields what stands between commas outside of parentheses.
+func splitOutside(text string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		depth, from := 0, 0
+		for i, c := range []byte(text + ",") {
+			switch c {
+			case '(':
+				depth++
+			case ')':
+				depth--
+			case ',':
+				if depth <= 0 {
+					if !yield(text[from:i]) {
+						return
+					}
+					from = i + 1
+				}
+			}
+		}
+	}
+}
+
+// countGRES reads a count, maybe with K, M, G or T for powers of 1024.
+func countGRES(text string) (int64, bool) {
+	shift := 0
+	if i := strings.IndexByte("KMGT", upper(text)); i >= 0 && len(text) > 1 {
+		shift, text = 10*(i+1), text[:len(text)-1]
+	}
+	n, err := strconv.ParseUint(text, 10, 31)
+	if err != nil || n<<shift > math.MaxInt64>>1 {
+		return 0, false
+	}
+	return int64(n) << shift, true
+}
+
+// upper returns the last letter of a text as a capital one, or 0.
+func upper(text string) byte {
+	if text == "" || text[len(text)-1] < 'A' {
+		return 0
+	}
+	return text[len(text)-1] &^ 0x20
+}
+
+// memoryOf reads the memory that jobs have for each CPU, or for each node.
+func memoryOf(r *slurm.Record, what string) (nodes.Memory, error) {
+	cpu, err := numberOf(r, what+"mempercpu")
+	if err != nil || cpu > 0 {
+		return nodes.Memory{MiB: cpu, PerCPU: true}, err
+	}
+	node, err := numberOf(r, what+"mempernode")
+	return nodes.Memory{MiB: node}, err
+}
+
+// partitionOf makes a partition.
+func partitionOf(r *slurm.Record, at map[string]int) (nodes.Partition, error) {
+	p := nodes.Partition{Name: r.Name, Tier: 1}
+	list, err := slurm.ExpandNodes(r.Get("nodes"))
+	if err != nil {
+		return p, fmt.Errorf("nodes=%q: %w", r.Get("nodes"), err)
+	}
+	for _, name := range list {
+		if i, is := at[name]; is { // those of the future are not
+			p.Nodes = append(p.Nodes, i)
+		}
+	}
+	slices.Sort(p.Nodes)
+	tier := 0
+	if err = numbers(r, map[string]*int{"minnodes": &p.MinNodes, "maxnodes": &p.MaxNodes, "maxcpuspernode": &p.MaxCPUsPerNode, "prioritytier": &tier}); err != nil {
+		return p, err
+	}
+	p.Tier = cmp.Or(tier, p.Tier)
+	if p.DefMemory, err = memoryOf(r, "def"); err != nil {
+		return p, err
+	}
+	if p.MaxMemory, err = memoryOf(r, "max"); err != nil {
+		return p, err
+	}
+	switch over, _, _ := strings.Cut(strings.ToUpper(r.Get("oversubscribe")), ":"); over {
+	case "EXCLUSIVE":
+		p.OverSubscribe = nodes.Exclusive
+	case "YES":
+		p.OverSubscribe = nodes.ShareAsked
+	case "FORCE":
+		if !strings.HasSuffix(r.Get("oversubscribe"), ":1") { // one job on each CPU
+			p.OverSubscribe = nodes.ShareForced
+		}
+	}
+	p.ExclusiveUser, p.LLN = strings.EqualFold(r.Get("exclusiveuser"), "YES"), strings.EqualFold(r.Get("lln"), "YES")
+	p.PreemptMode = preemptModeOf(r.Get("preemptmode"))
+	if grace, bad := strconv.ParseUint(r.Get("gracetime"), 10, 31); bad == nil {
+		p.GraceTime = ostrich.Duration(grace)
+	}
+	return p, nil
+}
+
+// preemptModeOf reads a PreemptMode. GANG and WITHIN are no modes of a job.
+func preemptModeOf(text string) nodes.PreemptMode {
+	mode := nodes.PreemptDefault
+	for word := range strings.SplitSeq(strings.ToUpper(text), ",") {
+		switch word {
+		case "OFF":
+			mode = nodes.PreemptOff
+		case "CANCEL":
+			mode = nodes.PreemptCancel
+		case "REQUEUE":
+			mode = nodes.PreemptRequeue
+		case "SUSPEND":
+			mode = nodes.PreemptSuspend
+		}
+	}
+	return mode
+}
+
+// configure reads how slurmctld chooses nodes.
+func configure(c *nodes.Cluster, r *slurm.Record) (err error) {
+	s := &c.Select
+	if kind := r.Get("selecttype"); kind != "" {
+		s.Linear = strings.Contains(kind, "linear")
+	}
+	if text := strings.ToUpper(r.Get("selecttypeparameters")); text != "" && text != "NONE" {
+		s.Memory = strings.Contains(text, "MEMORY")
+		for word := range strings.SplitSeq(text, ",") {
+			switch name, _, _ := strings.Cut(strings.TrimSuffix(word, "_MEMORY"), "_MEMORY"); name {
+			case "CR_CPU":
+				s.Unit = nodes.CPU
+			case "CR_CORE":
+				s.Unit = nodes.Core
+			case "CR_SOCKET":
+				s.Unit = nodes.Socket
+			case "CR_ONE_TASK_PER_CORE":
+				s.OneTaskPerCore = true
+			case "CR_LLN":
+				s.LLN = true
+			case "CR_PACK_NODES":
+				s.PackNodes = true
+			}
+		}
+	} else if s.Linear {
+		s.Memory = false
+	}
+	parameters := strings.ToLower(r.Get("schedulerparameters"))
+	s.SerialAtEnd, s.BusyNodes = strings.Contains(parameters, "pack_serial_at_end"), strings.Contains(parameters, "bf_busy_nodes")
+	if c.DefMemory, err = memoryOf(r, "def"); err != nil {
+		return err
+	}
+	if c.MaxMemory, err = memoryOf(r, "max"); err != nil {
+		return err
+	}
+	if c.Licenses, err = parseLicenses(r.Get("licenses")); err != nil {
+		return fmt.Errorf("licenses=%q: %w", r.Get("licenses"), err)
+	}
+	return nil
+}
+
+// parseLicenses reads "matlab:10,ansys*5,idl"; one without a number is one.
+func parseLicenses(text string) ([]nodes.License, error) {
+	var list []nodes.License
+	for item := range strings.FieldsFuncSeq(text, func(c rune) bool { return c == ',' || c == '|' }) {
+		i := strings.LastIndexAny(item, ":*=")
+		l := nodes.License{Name: item, Count: 1}
+		if i >= 0 {
+			n, err := strconv.ParseUint(item[i+1:], 10, 31)
+			if err != nil || i == 0 {
+				return nil, fmt.Errorf("%q: not NAME:COUNT", item)
+			}
+			l = nodes.License{Name: item[:i], Count: int64(n)}
+		}
+		l.Name = strings.TrimPrefix(l.Name, "license/")
+		list = append(list, l)
+	}
+	return list, nil
+}
+
+// preemptionOf reads which jobs make room for others.
+func preemptionOf(k *priority.Controller) nodes.Preempt {
+	p := nodes.Preempt{Mode: preemptModeOf(k.PreemptMode), Exempt: k.PreemptExemptTime}
+	switch k.PreemptType {
+	case "preempt/qos":
+		p.By = nodes.PreemptByQOS
+	case "preempt/partition_prio":
+		p.By = nodes.PreemptByTier
+	}
+	return p
+}
+
+// limitsOf returns limits as the nodes count them, but for those of one job if only is set to
+// those of a group.
+func limitsOf(l *accounting.Limits) []nodes.Limit {
+	scopes := [...]nodes.Scope{accounting.ByGroup: nodes.Group, accounting.ByUser: nodes.User, accounting.ByAccount: nodes.Account, accounting.ByJob: nodes.Job, accounting.ByJobNode: nodes.JobNode}
+	list := make([]nodes.Limit, 0, len(l.List))
+	for _, x := range l.List {
+		list = append(list, nodes.Limit{Scope: scopes[x.Scope], Resource: x.Resource, Most: x.Most})
+	}
+	return list
+}
