@@ -20,14 +20,17 @@ type candidate struct {
 // any is large enough, the smallest one; else the largest are taken, one after the other. Ties go to the
 // first node. Unlike a [Chooser], it does not look for sets of consecutive nodes.
 func (s *Stock) Place(w *Want, user uint32, long bool) (*Allocation, bool) {
-	load := s.now
-	if long {
+	load, other := s.now, s.kept
+	switch {
+	case s.stale:
+		long, other = false, s.now
+	case long:
 		load = s.kept
 	}
 	if s.Free < w.cpus || long && s.Left < w.cpus {
 		return nil, false
 	}
-	a := s.place(w, user, load, s.kept)
+	a := s.place(w, user, load, other)
 	return a, a != nil
 }
 
@@ -252,9 +255,11 @@ func (s *Stock) takeOf(c, second *candidate, most int32, load *Load, d *need, la
 
 // allocate gives a job what it has taken, or nil if the nodes lack memory for it.
 func (s *Stock) allocate(d *need, user uint32, load *Load) *Allocation {
-	a := &Allocation{}
+	var a *Allocation
 	if last := len(s.unused) - 1; last >= 0 {
 		a, s.unused = s.unused[last], s.unused[:last]
+	} else {
+		a = new(Allocation)
 	}
 	*a = Allocation{
 		Nodes: append(a.Nodes[:0], d.nodes...), CPUs: append(a.CPUs[:0], d.got...), Memory: append(a.Memory[:0], make([]int64, len(d.nodes))...),

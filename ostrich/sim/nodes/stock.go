@@ -25,6 +25,8 @@ type Stock struct {
 	spare  []int32 // places in alike that are free
 
 	head    []reserved // nodes of the head
+	former  []reserved // those of the one before, reused
+	stale   bool       // the head is given up
 	Free    int        // CPUs that no job has
 	Left    int        // CPUs that no job has, nor the head
 	chooser *Chooser   // for what is not counted
@@ -158,12 +160,11 @@ func (s *Stock) Remove(a *Allocation) {
 // settle finds what is kept of the nodes of an allocation.
 func (s *Stock) settle(a *Allocation, long bool) {
 	for i, n := range a.Nodes {
-		at, ok := slices.BinarySearchFunc(s.head, n, func(r reserved, n int32) int { return int(r.node - n) })
-		if !ok {
+		r := s.headAt(n)
+		if r == nil {
 			s.keep(n, nil)
 			continue
 		}
-		r := &s.head[at]
 		if long {
 			r.use.cpus += a.CPUs[i]
 			r.use.memory += a.Memory[i]
@@ -175,6 +176,22 @@ func (s *Stock) settle(a *Allocation, long bool) {
 		}
 		s.keep(n, &r.use)
 	}
+}
+
+// headAt returns the part of the head on a node; nil if there is none.
+func (s *Stock) headAt(n int32) *reserved {
+	low, high := 0, len(s.head)
+	for low < high {
+		if mid := (low + high) / 2; s.head[mid].node < n {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low < len(s.head) && s.head[low].node == n {
+		return &s.head[low]
+	}
+	return nil
 }
 
 // keep keeps so much of a node, if more than now.
@@ -195,20 +212,14 @@ func (s *Stock) keep(n int32, use *amounts) {
 	s.sort(n)
 }
 
-// Clear gives up the reservation of the head.
-func (s *Stock) Clear() {
-	head := s.head
-	s.head = s.head[:0]
-	for i := range head {
-		s.keep(head[i].node, nil)
-	}
-}
+// Clear gives up the reservation of the head. Its nodes are as before only when the next one is made, which
+// often is the same.
+func (s *Stock) Clear() { s.stale = true }
 
 // Reserve makes EASY's reservation for a job that finds no nodes now: at the shadow time it finds some, if
 // the running jobs end as expected. Job i of those, in the order of their ends, is running(i), and after the
 // last there is none. It takes nodes first that have more free then than now.
 func (s *Stock) Reserve(w *Want, user uint32, now ostrich.Time, running func(i int) (ostrich.Time, *Allocation)) (shadow ostrich.Time) {
-	s.Clear()
 	shadow = now
 	gone := s.gone[:0]
 	var head *Allocation
@@ -225,6 +236,8 @@ func (s *Stock) Reserve(w *Want, user uint32, now ostrich.Time, running func(i i
 			head = s.place(w, user, s.later, s.now)
 		}
 	}
+	former := s.head
+	s.head, s.former, s.stale = s.former[:0], former, false
 	if head != nil {
 		s.reserve(head)
 		s.Reuse(head)
@@ -237,6 +250,11 @@ func (s *Stock) Reserve(w *Want, user uint32, now ostrich.Time, running func(i i
 				s.touched[n] = false
 				s.alike[s.kind[n]].gone--
 			}
+		}
+	}
+	for i := range former {
+		if n := former[i].node; s.headAt(n) == nil {
+			s.keep(n, nil)
 		}
 	}
 	for i := range s.head {

@@ -107,6 +107,8 @@ type asked struct {
 	could    func(*nodes.Request) bool
 	places   map[memory]int32 // 1 + that of a request; 0 for one that cannot be met
 	requests []nodes.Request
+	latest   memory // the one asked for last, and what place returned
+	at       int32
 }
 
 // memory is what a job asks for: processors, and MiB for each.
@@ -121,6 +123,9 @@ func (a *asked) place(r *trace.Record, procs int) int32 {
 	if r.RAM > 0 {
 		k.mib = (r.RAM + 1023) / 1024
 	}
+	if k == a.latest && a.requests != nil { // many come one after the other
+		return a.at
+	}
 	at, known := a.places[k]
 	if !known {
 		want := nodes.Request{CPUs: procs, Tasks: procs, Memory: nodes.Memory{MiB: k.mib, PerCPU: true}}
@@ -130,6 +135,7 @@ func (a *asked) place(r *trace.Record, procs int) int32 {
 		}
 		a.places[k] = at
 	}
+	a.latest, a.at = k, at
 	return at
 }
 
