@@ -44,9 +44,38 @@ type Model struct {
 	// rounded. Sizes are scaled, so their coefficient of variation stays. 0 is the
 	// system's.
 	MedianSize float64
+	// Base is the base of the logarithms by which run times and variances are
+	// modelled.
+	Base Base
 	// MeanRun is the mean run time of all tasks, in seconds, to which they are
 	// scaled. 0 is what is drawn.
 	MeanRun float64
+	// MaxRun is the longest run time, in seconds, to which longer ones are cut; their
+	// mean is still MeanRun where that is given. 0 cuts none.
+	MaxRun float64
+}
+
+// Base is the base of the logarithms of run times and of their variance. Section 3.5
+// has 2; the log that is the paper's T6 has the run times of its row with e (see
+// docs/reproduction.md).
+type Base uint8
+
+const (
+	// Two is 2, as printed. It is the zero value.
+	Two Base = iota
+	// Natural is e.
+	Natural
+)
+
+// BaseNames lists the bases in the order of their constants.
+var BaseNames = []string{"2", "e"}
+
+// power returns the base to the power of x.
+func (b Base) power(x float64) float64 {
+	if b == Natural {
+		return math.Exp(x)
+	}
+	return math.Exp2(x)
 }
 
 // Arrivals says when bags come (section 5.2, Fig. 5).
@@ -93,6 +122,12 @@ func (m *Model) check() error {
 		why = fmt.Sprintf("a median size of %v", m.MedianSize)
 	case m.MeanRun != 0 && !(m.MeanRun >= 1 && m.MeanRun <= math.MaxInt32):
 		why = fmt.Sprintf("a mean run time of %v s", m.MeanRun)
+	case int(m.Base) >= len(BaseNames):
+		why = fmt.Sprintf("base number %d", m.Base)
+	case m.MaxRun != 0 && !(m.MaxRun >= 1 && m.MaxRun <= math.MaxInt32):
+		why = fmt.Sprintf("a longest run time of %v s", m.MaxRun)
+	case m.MaxRun != 0 && m.MeanRun >= m.MaxRun:
+		why = fmt.Sprintf("a mean run time of %v s with none above %v s", m.MeanRun, m.MaxRun)
 	}
 	for i, d := range m.characteristics() {
 		if wrong := d.check(); wrong != "" {
@@ -161,6 +196,12 @@ func (m *Model) changes() string {
 	}
 	if m.MeanRun > 0 {
 		text += fmt.Sprintf(", mean run time %v s", m.MeanRun)
+	}
+	if m.Base != Two {
+		text += ", run times and variances to base " + BaseNames[m.Base]
+	}
+	if m.MaxRun > 0 {
+		text += fmt.Sprintf(", longest run time %v s", m.MaxRun)
 	}
 	return text
 }
@@ -242,11 +283,8 @@ func (m *Model) bags(seed uint64) ([]drawn, error) {
 	return list, nil
 }
 
-// lengthen scales all run times to their mean.
+// lengthen scales all run times to their mean, and cuts the longest.
 func (m *Model) lengthen(bags []drawn) {
-	if m.MeanRun == 0 {
-		return
-	}
 	sum, tasks := 0.0, 0
 	for _, b := range bags {
 		tasks += len(b.runs)
@@ -254,11 +292,43 @@ func (m *Model) lengthen(bags []drawn) {
 			sum += r
 		}
 	}
+	by := 1.0
+	if m.MeanRun > 0 {
+		by = m.MeanRun * float64(tasks) / sum
+	}
+	if m.MeanRun > 0 && m.MaxRun > 0 {
+		wanted := m.MeanRun * float64(tasks)
+		below := func(by float64) bool { return m.total(bags, by) < wanted }
+		high := by
+		for below(high) && high < math.MaxFloat32 {
+			high *= 2
+		}
+		_, by = bisect(by, high, 60, below)
+	}
 	for _, b := range bags {
 		for i := range b.runs {
-			b.runs[i] *= m.MeanRun * float64(tasks) / sum
+			b.runs[i] = m.cut(b.runs[i] * by)
 		}
 	}
+}
+
+// cut returns a run time that is no longer than MaxRun.
+func (m *Model) cut(run float64) float64 {
+	if m.MaxRun > 0 {
+		return min(run, m.MaxRun)
+	}
+	return run
+}
+
+// total returns the sum of the run times, scaled and cut.
+func (m *Model) total(bags []drawn, by float64) float64 {
+	sum := 0.0
+	for _, b := range bags {
+		for _, r := range b.runs {
+			sum += m.cut(r * by)
+		}
+	}
+	return sum
 }
 
 // move moves the bags to where their days and their arrivals want them.
@@ -315,7 +385,7 @@ func (m *Model) bag(rng *rand.Rand) []float64 {
 	}
 	size := int(min(max(math.Round(drawn), smallest), largest))
 	u := uniform(rng)
-	mean, variance := math.Exp2(m.RunTime.Quantile(u)), math.Exp2(m.Variance.Quantile(u))
+	mean, variance := m.Base.power(m.RunTime.Quantile(u)), m.Base.power(m.Variance.Quantile(u))
 	logs := make([]float64, size)
 	for i := range logs {
 		logs[i] = rng.NormFloat64()

@@ -121,6 +121,43 @@ func TestScaled(t *testing.T) {
 	near(t, "deviation of log2 of sizes around 50 and 20", of[2], of[1], 0.1)
 }
 
+// TestCut: no task runs for longer than asked for, and the mean is still what is asked for;
+// without a mean shorter tasks stay as they are.
+func TestCut(t *testing.T) {
+	const longest = 24 * 3600
+	sum, most := 0.0, int64(0)
+	records := drawLog(t, func(m *Model) { m.MeanRun, m.MaxRun = 3600, longest })
+	for _, r := range records {
+		sum, most = sum+float64(r.Run), max(most, r.Run)
+	}
+	if near(t, "mean run time", sum/float64(len(records)), 3600, 2); most != longest {
+		t.Errorf("the longest task runs for %d s, want %d", most, longest)
+	}
+	whole := drawLog(t, func(m *Model) { m.Base = Natural })
+	for i, r := range drawLog(t, func(m *Model) { m.Base, m.MaxRun = Natural, longest }) {
+		if want := min(whole[i].Run, longest); r.Run != want {
+			t.Fatalf("task %d runs for %d s, want %d", r.Number, r.Run, want)
+		}
+	}
+}
+
+// TestBase: the median of the mean run times of bags is 2 or e to the power of the
+// 6.10 of Table 3.
+func TestBase(t *testing.T) {
+	for base, want := range []float64{Two: 68.6, Natural: 445.9} {
+		var means []float64
+		sum, n, bag := 0.0, 0.0, int64(1)
+		for _, r := range drawLog(t, func(m *Model) { m.Tasks, m.Bags, m.Base = 0, 3000, Base(base) }) {
+			if r.App != bag {
+				means, sum, n, bag = append(means, sum/n), 0, 0, r.App
+			}
+			sum, n = sum+float64(r.Run), n+1
+		}
+		slices.Sort(means)
+		near(t, "median of the mean run times, base "+BaseNames[base], means[len(means)/2], want, 0.12*want)
+	}
+}
+
 // TestScaledRefused: what cannot be drawn.
 func TestScaledRefused(t *testing.T) {
 	for name, change := range map[string]func(*Model){
@@ -128,6 +165,7 @@ func TestScaledRefused(t *testing.T) {
 		"days": func(m *Model) { m.Days = -1 }, "no days": func(m *Model) { m.Days = math.NaN() },
 		"arrivals": func(m *Model) { m.Arrivals = 7 }, "small": func(m *Model) { m.MedianSize = 1 },
 		"large": func(m *Model) { m.MedianSize = math.Inf(1) }, "short": func(m *Model) { m.MeanRun = 0.5 },
+		"base": func(m *Model) { m.Base = 2 }, "cut": func(m *Model) { m.MaxRun = 0.5 }, "cut below the mean": func(m *Model) { m.MeanRun, m.MaxRun = 60, 60 },
 	} {
 		m := Model{System: system(t, "avg"), Tasks: 10, Procs: 1}
 		change(&m)

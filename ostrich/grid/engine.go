@@ -34,6 +34,7 @@ type engine struct {
 	looks    ostrich.Time // the next look, while there are such
 	finished int
 	used     ostrich.Work
+	served   float64 // reference run time of Result.Served
 	past     past
 	err      error // of a ranker, which ends the experiment
 }
@@ -228,27 +229,22 @@ func (e *engine) pass() {
 // submit submits a bag.
 func (e *engine) submit(bag int) {
 	first, b := e.first[bag], &e.bags[bag]
+	_, user := e.bagOf(first)
+	waits := false
 	for t := first; t < first+int32(len(b.Tasks)); t++ {
 		switch e.Architecture {
 		case CSP:
 			e.managers[0].submit(t)
 		case FCondor:
-			e.flock(t)
+			m := e.managers[e.at[user]]
+			m.submit(t)
+			m.pass()
+			if waits = waits || e.tasks[t].copies == 0; waits && (e.Flock == ByTask || t+1 == first+int32(len(b.Tasks))) {
+				e.at[user], waits = (e.at[user]+1)%int32(len(e.managers)), false
+			}
 		default:
 			e.managers[b.Home].submit(t)
 		}
-	}
-}
-
-// flock submits a task of FCondor, and turns its user to the next cluster if the
-// task has to wait.
-func (e *engine) flock(t int32) {
-	_, user := e.bagOf(t)
-	m := e.managers[e.at[user]]
-	m.submit(t)
-	m.pass()
-	if e.tasks[t].copies == 0 {
-		e.at[user] = (e.at[user] + 1) % int32(len(e.managers))
 	}
 }
 
@@ -282,6 +278,7 @@ func (e *engine) end(task, proc int32) {
 	if e.finished++; e.Progress != nil && (e.finished%progressEvery == 0 || e.finished == len(e.tasks)) {
 		e.Progress(e.finished, len(e.tasks))
 	}
+	e.serve(r, e.now)
 	m := e.managers[r.manager]
 	for p := t.on; p != none; {
 		r := &e.procs[p]
@@ -299,7 +296,7 @@ func (e *engine) end(task, proc int32) {
 // looks.
 func (e *engine) vacate(p int32) {
 	m := e.managers[e.procs[p].manager]
-	if e.Architecture != CSP || e.Monitor == 0 || e.policy.chart {
+	if e.Architecture != CSP || e.Monitor == 0 {
 		m.idle(p)
 		return
 	}
@@ -308,6 +305,15 @@ func (e *engine) vacate(p int32) {
 		e.looks = e.now + (every-(e.now-e.begin())%every)%every
 	}
 	e.unseen = append(e.unseen, p)
+}
+
+// serve counts what a processor has done for its task until a moment, between the end of
+// the warm-up and the last submission.
+func (e *engine) serve(r *proc, until ostrich.Time) {
+	from, last := max(r.since, e.begin()+ostrich.Time(e.Warmup)), e.bags[len(e.bags)-1].Submit+e.shift
+	if until = min(until, last); until > from {
+		e.served += float64(until-from) * e.Platform.Clusters[r.cluster].Speed
+	}
 }
 
 // result returns what became of the tasks.
@@ -331,9 +337,12 @@ func (e *engine) result() *Result {
 	for i := range e.procs {
 		if p := &e.procs[i]; p.task != none {
 			e.used += ostrich.Work(r.End + e.shift - p.since)
+			if p.other == none { // the first copy
+				e.serve(p, r.End+e.shift)
+			}
 		}
 	}
-	r.Used = e.used
+	r.Used, r.Served = e.used, e.served
 	return r
 }
 

@@ -2,6 +2,7 @@ package grid_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -195,6 +196,40 @@ func TestArchitectures(t *testing.T) {
 	}
 }
 
+// TestFlock has a user go on after a task that waits, or after a bag of which one does.
+func TestFlock(t *testing.T) {
+	p := grid.Platform{Clusters: []grid.Cluster{{Procs: 1, Speed: 1}, {Procs: 2, Speed: 1}}}
+	for flock, want := range [][]string{
+		grid.ByTask:    {"0:0-10", "0:10-20", "1:0-10", "1:0-10"},
+		grid.WholeBags: {"0:0-10", "0:10-20", "0:20-30", "1:0-10"},
+	} {
+		x := grid.Experiment{Platform: p, Architecture: grid.FCondor, Selection: "S-T", Policy: "FPF", Flock: grid.Flock(flock)}
+		same(t, where(mustRun(t, x, bag(1, 0, 10, 10, 10), bag(1, 0, 10))), want)
+	}
+}
+
+// TestCalled has one processor, a bag of user 1 and bags of others behind it. A set that
+// is drawn when a bag comes, or when a task ends, joins what is eligible, so that FPLT
+// chooses among all; S-BoT waits for its own set.
+func TestCalled(t *testing.T) {
+	for _, tt := range []struct {
+		selection string
+		redraw    grid.Redraw
+		want      []string
+	}{
+		{"S-U-GRR", grid.Started, []string{"0:0-2", "0:2-3", "0:3-12", "0:12-20"}},
+		{"S-U-GRR", grid.Called, []string{"0:0-2", "0:19-20", "0:2-11", "0:11-19"}},
+		{"S-BoT", grid.Called, []string{"0:0-2", "0:2-3", "0:3-12", "0:12-20"}},
+		// The bags of users 2 and 3 come with a call each, as the end at 2 does.
+		{"S-U-RR", grid.Called, []string{"0:0-2", "0:19-20", "0:2-11", "0:11-19"}},
+	} {
+		x := grid.Experiment{Platform: single, Architecture: grid.CSP, Selection: tt.selection, Policy: "FPLT", Redraw: tt.redraw}
+		if got := where(mustRun(t, x, bag(1, 0, 2, 1), bag(2, 1, 9), bag(3, 1, 8))); !slices.Equal(got, tt.want) {
+			t.Errorf("%s, %s: %v, want %v", tt.selection, grid.RedrawNames[tt.redraw], got, tt.want)
+		}
+	}
+}
+
 // TestCopies starts copies when no task waits, in turn, and cancels them when the
 // first one ends.
 func TestCopies(t *testing.T) {
@@ -236,6 +271,20 @@ func TestMeasures(t *testing.T) {
 	same(t, m.Utilisation, 18./20)
 	same(t, m.Finished(), 0.8)
 	same(t, len(r.Jobs()), 4)
+}
+
+// TestWarmup leaves out what comes before the warm-up ends. Of the 10 s from 5 to 15 the
+// fast processor serves from 5 to 10, the first slow one from 5 to 9 and from 12 on.
+func TestWarmup(t *testing.T) {
+	x := grid.Experiment{Platform: two, Architecture: grid.CSP, Selection: "S-T", Policy: "FPF", Warmup: 5}
+	r := mustRun(t, x, bag(1, 0, 20, 9), bag(2, 12, 4, 4), bag(1, 15, 2))
+	same(t, where(r), []string{"1:0-10", "0:0-9", "1:12-14", "0:12-16", "1:15-16"})
+	m := r.Measures()
+	same(t, []int{m.Bags, m.Tasks, m.DoneBags}, []int{2, 3, 2})
+	same(t, m.MS, 2.5)
+	same(t, m.Goodput, ostrich.Work(10+9+2+4+1))
+	same(t, r.Served, 5*2+4+2*2+3.)
+	same(t, m.Realised, 21./(10*two.Capacity()))
 }
 
 func TestClasses(t *testing.T) {

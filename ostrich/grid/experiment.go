@@ -43,10 +43,30 @@ const (
 	Started Redraw = iota
 	// Ended is when all its tasks have ended.
 	Ended
+	// Called has the next set drawn whenever a bag comes and whenever a task ends, as
+	// often as section 2.2 calls the selection, and when no task is eligible while a
+	// processor is idle. A set joins what is eligible. S-BoT has to wait until its set is
+	// empty, which section 2.3 says of it alone.
+	Called
 )
 
 // RedrawNames lists the choices in the order of their constants.
-var RedrawNames = []string{"started", "ended"}
+var RedrawNames = []string{"started", "ended", "called"}
+
+// Flock says what a user of FCondor submits to one cluster: section 2.2 has tasks,
+// and a user who "will switch to another RM".
+type Flock uint8
+
+const (
+	// ByTask turns a user to the next cluster with each task that has to wait. It is
+	// the zero value.
+	ByTask Flock = iota
+	// WholeBags turns a user after a bag of which a task has to wait.
+	WholeBags
+)
+
+// FlockNames lists the choices in the order of their constants.
+var FlockNames = []string{"task", "bag"}
 
 // Scope says whose ended tasks a predictor learns from (section 3.7).
 type Scope uint8
@@ -62,10 +82,6 @@ const (
 // ScopeNames lists the scopes in the order of their constants.
 var ScopeNames = []string{"bag", "user"}
 
-// DefaultMonitor is the time between two looks of CSP that commands have unless
-// another is chosen. The paper does not give it.
-const DefaultMonitor ostrich.Duration = 30
-
 // Experiment is everything that is chosen but for the workload: the five axes of
 // section 5. The zero value lacks a platform, a selection and a policy.
 type Experiment struct {
@@ -79,10 +95,16 @@ type Experiment struct {
 	// eligible set, whatever it says.
 	Redraw Redraw
 
+	// Flock says when a user of FCondor goes to the next cluster.
+	Flock Flock
+
 	// Monitor is the time between two looks of CSP at the clusters, from the first
-	// submission on; 0 lets it know of each end at once. Policies that plan ahead
-	// (ECT, ECT-P, MaxMin) send tasks to the queues of the clusters and do not look.
+	// submission on, under all policies; 0 lets it know of each end at once.
 	Monitor ostrich.Duration
+
+	// Warmup is how long after the first submission the measures begin: bags that come
+	// before are run and not measured.
+	Warmup ostrich.Duration
 
 	// Load, if above 0, stretches or squeezes the times between submissions so that
 	// the bags put this load on the platform (see the function Load). Of bags that
@@ -170,12 +192,16 @@ func (x Experiment) check() (policy, *selector, error) {
 		why = fmt.Sprintf("architecture number %d: choose among %s", x.Architecture, strings.Join(ArchitectureNames, ", "))
 	case int(x.Redraw) >= len(RedrawNames):
 		why = fmt.Sprintf("redraw number %d: choose among %s", x.Redraw, strings.Join(RedrawNames, ", "))
+	case int(x.Flock) >= len(FlockNames):
+		why = fmt.Sprintf("flock number %d: choose among %s", x.Flock, strings.Join(FlockNames, ", "))
 	case int(x.Scope) >= len(ScopeNames):
 		why = fmt.Sprintf("scope number %d: choose among %s", x.Scope, strings.Join(ScopeNames, ", "))
 	case int(x.Predictor) >= len(lengths.PredictorNames) || p.Tasks == History && x.Predictor == lengths.ByLimit:
 		why = fmt.Sprintf("predictor %v of policy %s: choose among %s", x.Predictor, x.Policy, strings.Join(lengths.PredictorNames[1:], ", "))
 	case x.Monitor < 0 || x.Monitor > longest:
 		why = fmt.Sprintf("a look every %d s", x.Monitor)
+	case x.Warmup < 0 || x.Warmup > ostrich.Duration(latest):
+		why = fmt.Sprintf("a warm-up of %d s", x.Warmup)
 	case !(x.Load == 0 || x.Load >= 1e-6 && x.Load <= 1000):
 		why = fmt.Sprintf("a load of %v instead of 0 or 1e-06 to 1000", x.Load)
 	case !(x.Inaccuracy >= 0 && x.Inaccuracy <= 1e6):

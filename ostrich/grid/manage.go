@@ -26,6 +26,7 @@ type queue struct {
 	from      int      // its first cluster
 	part      Platform // its clusters
 	open      int      // eligible tasks that have not ended
+	calls     int      // of the selection that are due, with Called
 	ready     line[float64]
 }
 
@@ -35,8 +36,21 @@ func (e *engine) newReady() line[float64] { return line[float64]{sorted: e.polic
 func (q *queue) submit(t int32) {
 	if q.selector.immediate {
 		q.admit(t)
-	} else {
-		q.selection.submit(t)
+		return
+	}
+	q.selection.submit(t)
+	if q.Architecture == FCondor || t == q.first[q.tasks[t].bag] {
+		q.calls++
+	}
+}
+
+// called draws the sets for which the selection was called since the last time.
+func (q *queue) called() {
+	if q.Redraw != Called || q.selector.immediate || q.selector.anew || q.selector.waits {
+		return
+	}
+	for ; q.calls > 0; q.calls-- {
+		q.admit(q.selection.draw()...)
 	}
 }
 
@@ -51,12 +65,13 @@ func (q *queue) admit(tasks ...int32) {
 // done reports whether an eligible set in which nothing waits is finished, so that
 // another can be drawn.
 func (q *queue) done() bool {
-	return !q.selector.immediate && (q.selector.anew || q.Redraw == Started || q.open == 0)
+	return !q.selector.immediate && (q.selector.anew || q.Redraw != Ended || q.open == 0)
 }
 
 func (q *queue) stopped(t, p int32, ended bool) {
 	if ended {
 		q.open--
+		q.calls++
 	}
 	q.selection.stopped(t, q.procs[p].since, ended)
 }
@@ -122,6 +137,7 @@ func (m *lister) turn(bag int32) {
 }
 
 func (m *lister) pass() {
+	m.called()
 	for m.free.len() > 0 {
 		if !m.fill() {
 			m.copy()
@@ -201,6 +217,7 @@ func (m *charter) stopped(t, p int32, ended bool) {
 }
 
 func (m *charter) pass() {
+	m.called()
 	for {
 		for m.ready.len() > 0 {
 			m.assign(m.ready.pop().number)
@@ -234,7 +251,7 @@ func (m *charter) assign(t int32) {
 	run, length := m.runOf(t), ostrich.Duration(0)
 	for k := range m.sites {
 		s := &m.sites[k]
-		if s.off || s.odd > 0 && s.charted != m.now {
+		if s.off || (s.odd > 0 || m.Monitor > 0) && s.charted != m.now {
 			m.chart(s)
 		}
 		from, takes := max(m.now, s.chart[0]), RunTime(run, s.speed)

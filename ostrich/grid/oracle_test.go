@@ -28,6 +28,7 @@ type oracle struct {
 	shift ostrich.Time           // of the virtual schedule
 	turn  map[int]int            // of S-U-GRR and S-U-RR, by manager: the latest user
 	goes  map[ostrich.UserID]int // of FCondor
+	calls map[int]int            // of the selection that are due, by manager
 	sees  int                    // counts processors as they are known to be idle
 	users []ostrich.UserID       // as selections number them
 
@@ -46,6 +47,7 @@ type oracleTask struct {
 	run, told ostrich.Duration
 	manager   int
 	state     int // absent to ended
+	admitted  int // in the order in which tasks became eligible, from 1
 	cluster   int // of a chart, where it waits
 	order     int // of a chart, as it was assigned
 	length    ostrich.Duration
@@ -74,7 +76,7 @@ type oracleRun struct {
 func newOracle(tb rapid.TB, x grid.Experiment, bags []grid.Bag) *oracle {
 	o := &oracle{
 		TB: tb, Experiment: x, bags: bags, begin: bags[0].Submit, shift: max(0, 1-bags[0].Submit), now: bags[0].Submit,
-		turn: make(map[int]int), goes: make(map[ostrich.UserID]int),
+		turn: make(map[int]int), goes: make(map[ostrich.UserID]int), calls: make(map[int]int),
 	}
 	for c, k := range x.Platform.Clusters {
 		for range k.Procs {
@@ -176,10 +178,16 @@ func (o *oracle) run() {
 			o.pass()
 		}
 		for ; next < len(o.bags) && o.bags[next].Submit == o.now; next++ {
+			user := o.bags[next].User
+			manager, waits := o.goes[user], false
 			for t := range o.tasks {
 				if o.tasks[t].bag == next {
 					o.submit(t)
+					waits = waits || o.tasks[t].state != running
 				}
+			}
+			if o.Flock == grid.WholeBags && waits {
+				o.goes[user] = (manager + 1) % len(o.virtual)
 			}
 		}
 		if o.Monitor > 0 && (o.now-o.begin)%ostrich.Time(o.Monitor) == 0 {
@@ -215,13 +223,16 @@ func (o *oracle) submit(t int) {
 	case grid.CSP: // has one manager, 0
 	}
 	x.state = queued
+	if o.Architecture == grid.FCondor || t == 0 || o.tasks[t-1].bag != x.bag {
+		o.calls[x.manager]++
+	}
 	if o.Selection == "S-T" {
 		o.admit(t)
 	}
 	o.step(ostrich.Submit, t)
 	if o.Architecture == grid.FCondor {
 		o.passOf(x.manager)
-		if x.state != running {
+		if x.state != running && o.Flock == grid.ByTask {
 			o.goes[u] = (x.manager + 1) % len(o.virtual)
 		}
 	}
@@ -231,6 +242,9 @@ func (o *oracle) submit(t int) {
 func (o *oracle) admit(t int) {
 	x := &o.tasks[t]
 	x.state, x.expected = eligible, 1
+	for k := range o.tasks {
+		x.admitted = max(x.admitted, o.tasks[k].admitted+1)
+	}
 	rank := func(k int) int { // the last that ended of the bag, else of the user, else of all
 		switch {
 		case o.tasks[k].bag == x.bag && o.Scope == grid.ByBag:
@@ -298,6 +312,7 @@ func (o *oracle) end(p int) {
 			x.ended++
 		}
 	}
+	o.calls[x.manager]++
 	o.step(ostrich.End, t)
 	order := []int{} // the latest copy is the first that is known to have stopped
 	for q := range o.procs {
@@ -309,7 +324,7 @@ func (o *oracle) end(p int) {
 	for _, q := range order {
 		o.runs[o.procs[q].run].stop = o.now
 		o.procs[q].run = -1
-		if o.Architecture != grid.CSP || o.Monitor == 0 || o.charts() {
+		if o.Architecture != grid.CSP || o.Monitor == 0 {
 			o.see(q)
 		}
 	}
@@ -338,6 +353,16 @@ func (o *oracle) won(r oracleRun) bool {
 }
 
 func (o *oracle) passOf(m int) {
+	if o.Redraw == grid.Called && strings.HasPrefix(o.Selection, "S-U-") {
+		for range o.calls[m] {
+			if waits := o.tasksIn(m, queued); len(waits) > 0 {
+				for _, t := range o.draw(m, waits) {
+					o.admit(t)
+				}
+			}
+		}
+	}
+	o.calls[m] = 0
 	if o.charts() {
 		o.chart(m)
 		return
@@ -391,7 +416,7 @@ func (o *oracle) first(a, b int) int {
 	case "STFR":
 		return cmp.Or(cmp.Compare(x.told, y.told), cmp.Compare(a, b))
 	}
-	return cmp.Compare(a, b)
+	return cmp.Or(cmp.Compare(x.admitted, y.admitted), cmp.Compare(a, b))
 }
 
 func (o *oracle) best(a, b int) int {
@@ -616,8 +641,9 @@ func (o *oracle) assign(m, t int) {
 }
 
 // result returns what became of the tasks, and the processor time of all copies
-// until a moment.
-func (o *oracle) result(end ostrich.Time) (tasks []grid.Ran, used ostrich.Work) {
+// until a moment; and what the processors did between the end of the warm-up and the last
+// submission.
+func (o *oracle) result(end ostrich.Time) (tasks []grid.Ran, used ostrich.Work, served float64) {
 	k := 0
 	for i, b := range o.bags {
 		for _, t := range b.Tasks {
@@ -636,5 +662,21 @@ func (o *oracle) result(end ostrich.Time) (tasks []grid.Ran, used ostrich.Work) 
 	for _, r := range o.runs {
 		used += ostrich.Work(min(r.stop, end) - r.start)
 	}
-	return tasks, used
+	from, last := o.begin+ostrich.Time(o.Warmup), o.bags[len(o.bags)-1].Submit
+	for t := range o.tasks {
+		counts := -1 // the copy that ended, or the first
+		for k := range slices.Backward(o.runs) {
+			if r := &o.runs[k]; r.task == t && (o.tasks[t].state != ended || r.due == r.stop && o.won(*r)) {
+				counts = k
+			}
+		}
+		if counts < 0 {
+			continue
+		}
+		r := &o.runs[counts]
+		for s := max(from, r.start); s < min(last, r.stop, end); s++ {
+			served += o.procs[r.proc].speed
+		}
+	}
+	return tasks, used, served
 }

@@ -2,6 +2,7 @@ package grid_test
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"testing"
@@ -63,7 +64,9 @@ func experiments(t *rapid.T, p grid.Platform) grid.Experiment {
 		Architecture: rapid.SampledFrom([]grid.Architecture{grid.SepC, grid.CSP, grid.FCondor}).Draw(t, "architecture"),
 		Selection:    rapid.SampledFrom(names(grid.Selections(), "FairShare")).Draw(t, "selection"),
 		Policy:       rapid.SampledFrom(names(grid.Policies())).Draw(t, "policy"),
-		Redraw:       rapid.SampledFrom([]grid.Redraw{grid.Started, grid.Started, grid.Ended}).Draw(t, "redraw"),
+		Redraw:       rapid.SampledFrom([]grid.Redraw{grid.Started, grid.Ended, grid.Called}).Draw(t, "redraw"),
+		Flock:        rapid.SampledFrom([]grid.Flock{grid.ByTask, grid.WholeBags}).Draw(t, "flock"),
+		Warmup:       rapid.SampledFrom([]ostrich.Duration{0, 0, 10}).Draw(t, "warm-up"),
 		Scope:        rapid.SampledFrom([]grid.Scope{grid.ByBag, grid.ByUser}).Draw(t, "scope"),
 		Predictor:    lengths.ByLast,
 		Monitor:      rapid.SampledFrom([]ostrich.Duration{0, 0, 3, 7}).Draw(t, "monitor"),
@@ -88,12 +91,15 @@ func TestOracle(t *testing.T) {
 				}
 				o := newOracle(t, x, bags)
 				o.run()
-				want, used := o.result(got.End)
+				want, used, served := o.result(got.End)
 				if diff := cmp.Diff(want, got.Tasks); diff != "" {
 					t.Fatalf("%s/%s (-oracle +engine):\n%s", x.Architecture, x.Selection, diff)
 				}
 				if got.Used != used {
 					t.Fatalf("%v processor-seconds instead of %v", got.Used, used)
+				}
+				if math.Abs(got.Served-served) > 1e-9 {
+					t.Fatalf("%v reference seconds served instead of %v", got.Served, served)
 				}
 			})
 		})

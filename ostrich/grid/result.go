@@ -2,6 +2,7 @@ package grid
 
 import (
 	"fmt"
+	"math"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
@@ -32,6 +33,11 @@ type Result struct {
 	// Used are the processor-seconds of all copies, those cancelled and those that run
 	// at the end of the experiment too.
 	Used ostrich.Work
+
+	// Served is the reference run time that processors did between the end of the
+	// warm-up and the last submission, of each task by the copy that ended first, or by
+	// the first one if none has.
+	Served float64
 }
 
 // Jobs lists the tasks that have ended as package report knows them, with the
@@ -128,12 +134,12 @@ type Measure struct {
 // Finished returns the share of the tasks that have ended, from 0 to 1.
 func (m *Measure) Finished() float64 { return float64(m.DoneTasks) / max(1, float64(m.Tasks)) }
 
-// Measures are the measures of an experiment.
+// Measures are the measures of an experiment, of the bags that come after its warm-up.
 type Measures struct {
 	Measure                       // of all bags, those of one task too
 	Classes [len(Classes)]Measure // by Classes
 
-	// Goodput is the processor-seconds of the copies that ended first; what Used has
+	// Goodput is the processor-seconds of the copies that ended first, of all bags; what Used has
 	// beyond it was spent on copies that were cancelled or had not ended.
 	Goodput ostrich.Work
 	Used    ostrich.Work
@@ -141,13 +147,25 @@ type Measures struct {
 	// Utilisation is Used by what all processors had between the first submission
 	// and the end.
 	Utilisation float64
+
+	// Realised is the realised load: Result.Served by what the platform can do between
+	// the end of the warm-up and the last submission. It stays below the load of the
+	// bags by what is served after the last submission.
+	Realised float64
 }
 
 // Measures returns the measures.
 func (r *Result) Measures() Measures {
 	x := &r.Experiment
 	m := Measures{Used: r.Used}
-	of := func(b *Bag) []*Measure {
+	from := ostrich.Time(math.MinInt64) // the end of the warm-up
+	if len(r.Bags) > 0 {
+		from = r.Bags[0].Submit + ostrich.Time(x.Warmup)
+	}
+	of := func(b *Bag) []*Measure { // the measures in which a bag counts
+		if b.Submit < from {
+			return nil
+		}
 		if class := ClassOf(len(b.Tasks)); class >= 0 {
 			return []*Measure{&m.Measure, &m.Classes[class]}
 		}
@@ -185,6 +203,9 @@ func (r *Result) Measures() Measures {
 	}
 	if len(r.Bags) > 0 && r.End > r.Bags[0].Submit {
 		m.Utilisation = float64(m.Used) / (float64(x.Platform.Procs()) * float64(r.End-r.Bags[0].Submit))
+	}
+	if n := len(r.Bags); n > 0 && r.Bags[n-1].Submit > from {
+		m.Realised = r.Served / (x.Platform.Capacity() * float64(r.Bags[n-1].Submit-from))
 	}
 	return m
 }

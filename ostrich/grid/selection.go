@@ -26,6 +26,7 @@ type selector struct {
 	name, usage string
 	immediate   bool // all tasks are eligible as they come
 	anew        bool // sets are drawn as if Redraw were Started
+	waits       bool // a set is not drawn before the latest is empty, even with Called
 	make        func(q *queue) (selection, error)
 }
 
@@ -33,7 +34,7 @@ type selector struct {
 // with.
 var selectors = []selector{
 	{name: "S-T", usage: "all tasks, as they come", immediate: true, make: sharedBy(nil, all)},
-	{name: "S-BoT", usage: "bag by bag, as they come", make: sharedBy(nil, aBag)},
+	{name: "S-BoT", usage: "bag by bag, as they come", waits: true, make: sharedBy(nil, aBag)},
 	{name: "S-U-Prio", usage: "all tasks of the user with the highest priority", make: sharedBy((*byUser).foremost, all)},
 	{name: "S-U-T", usage: "all tasks of the user who has used least", make: sharedBy((*byUser).frugal, all)},
 	{name: "S-U-BoT", usage: "the first bag of the user who has used least", make: sharedBy((*byUser).frugal, aBag)},

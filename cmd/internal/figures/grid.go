@@ -67,7 +67,7 @@ type way struct {
 // gridWay returns csp with a selection under a policy, otherwise as in most of Table 5.
 func gridWay(name, policy, selection string) way {
 	return way{name, grid.Experiment{
-		Platform: grid.HPDC2008(), Architecture: grid.CSP, Selection: selection, Policy: policy, Monitor: grid.DefaultMonitor,
+		Platform: grid.HPDC2008(), Architecture: grid.CSP, Selection: selection, Policy: policy,
 		Predictor: lengths.ByLast, Seed: 1,
 	}}
 }

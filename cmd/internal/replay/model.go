@@ -33,7 +33,7 @@ var models = []struct {
 	{"hipc", paper(trace.HiPC), []string{"new", "owners", "exponent", "lengths", "think"}},
 	{"ppam", paper(trace.PPAM), []string{"new", "owners", "exponent", "lengths", "think"}},
 	{"programs", (*ModelOptions).programs, []string{"load"}},
-	{"bot", (*ModelOptions).bags, []string{"load", "system", "bags", "exponent", "streams", "days", "arrivals", "median-size", "mean-run"}},
+	{"bot", (*ModelOptions).bags, []string{"load", "system", "bags", "exponent", "streams", "days", "arrivals", "median-size", "base", "mean-run", "max-run"}},
 }
 
 // ModelNames returns the names of the models.
@@ -60,7 +60,9 @@ type ModelOptions struct {
 	Days          float64
 	Arrivals      string
 	MedianSize    float64
+	Base          string
 	MeanRun       time.Duration
+	MaxRun        time.Duration
 
 	Given func(option string) bool // reports whether an option was given
 	settings
@@ -86,7 +88,9 @@ func (o *ModelOptions) Flags() []cli.Flag {
 		&cli.Float64Flag{Name: "days", Usage: "of bot: `NUMBER` of days in which all bags come, by the system's daily cycle", DefaultText: "as many as the system's take", Destination: &o.Days},
 		&cli.StringFlag{Name: "arrivals", Usage: "of bot: `PATTERN` is " + console.List(bot.ArrivalNames), Value: bot.ArrivalNames[bot.Daily], Destination: &o.Arrivals},
 		&cli.Float64Flag{Name: "median-size", Usage: "of bot: median `NUMBER` of tasks of a bag, to which sizes are scaled", DefaultText: "the system's", Destination: &o.MedianSize},
+		&cli.StringFlag{Name: "base", Usage: "of bot: `BASE` of the logarithms of run times and of their variance, " + console.List(bot.BaseNames), Value: bot.BaseNames[bot.Two], Destination: &o.Base},
 		&cli.DurationFlag{Name: "mean-run", Usage: "of bot: mean run `TIME` of all tasks, to which they are scaled", DefaultText: "what is drawn", Destination: &o.MeanRun},
+		&cli.DurationFlag{Name: "max-run", Usage: "of bot: longest run `TIME`, to which longer ones are cut; --mean-run is the mean of what is left", DefaultText: "none is cut", Destination: &o.MaxRun},
 	}
 }
 
@@ -154,13 +158,18 @@ func (o *ModelOptions) bags() (Generator, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--arrivals %w", err)
 	}
+	base, err := console.Named[bot.Base](bot.BaseNames, o.Base)
+	if err != nil {
+		return nil, fmt.Errorf("--base %w", err)
+	}
 	m := bot.Model{
 		System: bot.Systems[i], Bags: o.Bags, Tasks: o.Jobs, Procs: o.Procs, Load: o.Load,
-		Streams: o.Streams, Days: o.Days, Arrivals: arrivals, MedianSize: o.MedianSize, MeanRun: o.MeanRun.Seconds(),
+		Streams: o.Streams, Days: o.Days, Arrivals: arrivals, MedianSize: o.MedianSize, Base: base,
+		MeanRun: o.MeanRun.Seconds(), MaxRun: o.MaxRun.Seconds(),
 	}
 	switch {
-	case o.given("median-size") && o.MedianSize == 0, o.given("mean-run") && o.MeanRun == 0, o.given("days") && o.Days == 0:
-		return nil, errors.New("--median-size, --mean-run and --days: must be above 0")
+	case o.given("median-size") && o.MedianSize == 0, o.given("mean-run") && o.MeanRun == 0, o.given("max-run") && o.MaxRun == 0, o.given("days") && o.Days == 0:
+		return nil, errors.New("--median-size, --mean-run, --max-run and --days: must be above 0")
 	case o.given("streams") && o.Streams < 1:
 		return nil, fmt.Errorf("--streams %d: at least 1", o.Streams)
 	}

@@ -28,7 +28,8 @@ type PlatformOptions struct {
 	Policy, Satisfaction    string
 	Architecture, Selection string // several are separated by commas
 	Homes, Redraw, Scope    string
-	Monitor, Until          time.Duration
+	Flock                   string
+	Monitor, Until, WarmUp  time.Duration
 	TargetLoad, Inaccuracy  float64
 	InaccuracySeed          uint64
 	settings
@@ -71,13 +72,15 @@ func (o *PlatformOptions) Flags() []cli.Flag {
 		&cli.StringFlag{Name: "architecture", Usage: "how tasks come to the clusters, or several ways: `ARCHITECTURE` is " + console.List(grid.ArchitectureNames), Value: grid.CSP.String(), Destination: &o.Architecture},
 		&cli.StringFlag{Name: "selection", Usage: "which tasks are eligible, or several: `SELECTION` is " + console.List(selectionNames()), Value: selectionNames()[0], Destination: &o.Selection},
 		&cli.StringFlag{Name: "homes", Usage: "cluster to which a user submits: `HOMES` is sized (as many users as fit its size), even (as many for each) or field (16 of the log)", Value: grid.HomesNames[grid.Sized], Destination: &o.Homes},
-		&cli.DurationFlag{Name: "monitor", Usage: "`TIME` between two looks of csp at the clusters; 0s tells it of each end at once", Value: time.Duration(grid.DefaultMonitor) * time.Second, Destination: &o.Monitor},
-		&cli.StringFlag{Name: "redraw", Usage: "the eligible tasks are drawn anew when all of them have `DONE`: " + console.List(grid.RedrawNames), Value: grid.RedrawNames[grid.Started], Destination: &o.Redraw},
+		&cli.DurationFlag{Name: "monitor", Usage: "`TIME` between two looks of csp at the clusters; 0s tells it of each end at once", Destination: &o.Monitor},
+		&cli.StringFlag{Name: "flock", Usage: "a user of fcondor goes to the next cluster after each `AMOUNT` that has to wait: " + console.List(grid.FlockNames), Value: grid.FlockNames[grid.ByTask], Destination: &o.Flock},
+		&cli.StringFlag{Name: "redraw", Usage: "the next eligible tasks are drawn when all of them have `DONE`, started or ended, or as called: when a bag comes and when a task ends", Value: grid.RedrawNames[grid.Started], Destination: &o.Redraw},
 		&cli.StringFlag{Name: "scope", Usage: "tasks from which a policy that predicts learns: those of the same `SCOPE`, " + console.List(grid.ScopeNames), Value: grid.ScopeNames[grid.ByBag], Destination: &o.Scope},
 		&cli.Float64Flag{Name: "target-load", Usage: "`PART` of the platform that the tasks use, to which the times between submissions are stretched", DefaultText: "what the log puts on it", Destination: &o.TargetLoad},
 		&cli.Float64Flag{Name: "inaccuracy", Usage: "policies that know run times know them with errors of up to `PERCENT`", DefaultText: "none", Destination: &o.Inaccuracy},
 		&cli.Uint64Flag{Name: "inaccuracy-seed", Usage: "`NUMBER` that the draw of these errors begins with", Value: 1, Destination: &o.InaccuracySeed},
 		&cli.DurationFlag{Name: "until", Usage: "a run ends so much `TIME` after the first submission, whatever has not ended", DefaultText: "when all has ended", Destination: &o.Until},
+		&cli.DurationFlag{Name: "warm-up", Usage: "bags that come in the `TIME` after the first submission are run and not measured", DefaultText: "none", Destination: &o.WarmUp},
 		SatisfactionFlag(", by which lateness is measured", &o.Satisfaction),
 	})
 }
@@ -132,12 +135,14 @@ func (o *PlatformOptions) experiments() ([]*clusters, error) {
 	c := clusters{Experiment: grid.Experiment{
 		Load: o.TargetLoad, Inaccuracy: o.Inaccuracy, Seed: o.InaccuracySeed,
 		Monitor: ostrich.Duration(o.Monitor / time.Second), Until: ostrich.Duration(o.Until / time.Second),
+		Warmup: ostrich.Duration(o.WarmUp / time.Second),
 	}}
 	var err error
 	c.Platform, err = platform.Named(o.Platform)
 	bad.note("platform", err)
 	c.homes = named[grid.Homes](&bad, "homes", homesNames, o.Homes)
 	c.Redraw = named[grid.Redraw](&bad, "redraw", grid.RedrawNames, o.Redraw)
+	c.Flock = named[grid.Flock](&bad, "flock", grid.FlockNames, o.Flock)
 	c.Scope = named[grid.Scope](&bad, "scope", grid.ScopeNames, o.Scope)
 	switch {
 	case o.given("target-load") && !(o.TargetLoad > 0 && o.TargetLoad <= 1000):
@@ -151,7 +156,7 @@ func (o *PlatformOptions) experiments() ([]*clusters, error) {
 	for _, d := range []struct {
 		name  string
 		value time.Duration
-	}{{"monitor", o.Monitor}, {"until", o.Until}} {
+	}{{"monitor", o.Monitor}, {"until", o.Until}, {"warm-up", o.WarmUp}} {
 		switch {
 		case d.value < 0 || d.value%time.Second != 0 || d.value > math.MaxInt32*time.Second:
 			bad.note(d.name, fmt.Errorf("%v: must be in whole seconds, from 0 to %d", d.value, math.MaxInt32))
@@ -285,6 +290,8 @@ func (r *platformRun) idle(option string) string {
 	switch {
 	case option == "monitor" && r.Architecture != grid.CSP:
 		return fmt.Sprintf("--monitor means nothing to --architecture %v", r.Architecture)
+	case option == "flock" && r.Architecture != grid.FCondor:
+		return fmt.Sprintf("--flock means nothing to --architecture %v", r.Architecture)
 	case option == "homes" && r.Architecture == grid.CSP:
 		return "--homes means nothing to --architecture csp"
 	case option == "inaccuracy" && knows != grid.Known, option == "inaccuracy-seed" && knows != grid.Known,

@@ -199,7 +199,8 @@ type PlatformSummary struct {
 	Platform     string   `json:"platform"`
 	Architecture string   `json:"architecture"`
 	Selection    string   `json:"selection"`
-	Load         *float64 `json:"load"` // null if all bags come at once
+	Load         *float64 `json:"load"`     // null if all bags come at once
+	Realised     float64  `json:"realised"` // part of what the platform can do until the last submission
 	report.Bags
 	Goodput int64         `json:"goodput"` // processor-seconds of the copies that ended first
 	Used    int64         `json:"used"`    // of all copies
@@ -209,7 +210,7 @@ type PlatformSummary struct {
 func newPlatformSummary(x *grid.Experiment, m *grid.Measures) *PlatformSummary {
 	s := &PlatformSummary{
 		Platform: x.Platform.Name, Architecture: x.Architecture.String(), Selection: x.Selection,
-		Bags: bagMeasure("all", &m.Measure), Goodput: int64(m.Goodput), Used: int64(m.Used),
+		Bags: bagMeasure("all", &m.Measure), Goodput: int64(m.Goodput), Used: int64(m.Used), Realised: m.Realised,
 	}
 	for i := range m.Classes {
 		s.Classes = append(s.Classes, bagMeasure(grid.ClassNames[i], &m.Classes[i]))
@@ -225,7 +226,7 @@ func bagMeasure(sizes string, m *grid.Measure) report.Bags {
 }
 
 // PlatformHeader is the header of [PlatformCells].
-var PlatformHeader = slices.Concat([]string{"ARCHITECTURE", "SELECTION", "LOAD"}, heads(report.BagColumns), []string{"GOODPUT", "USED", "UTILISATION"})
+var PlatformHeader = slices.Concat([]string{"ARCHITECTURE", "SELECTION", "LOAD", "REALISED"}, heads(report.BagColumns), []string{"GOODPUT", "USED", "UTILISATION"})
 
 // PlatformCells returns the cells of a run on a platform in a table.
 func PlatformCells(s *Summary) []any {
@@ -235,7 +236,7 @@ func PlatformCells(s *Summary) []any {
 		load = fmt.Sprintf("%.2f", *p.Load)
 	}
 	hours := func(seconds int64) string { return fmt.Sprintf("%.1f", float64(seconds)/3600) }
-	return slices.Concat([]any{p.Architecture, p.Selection, load}, cells(report.BagColumns, &p.Bags),
+	return slices.Concat([]any{p.Architecture, p.Selection, load, fmt.Sprintf("%.2f", p.Realised)}, cells(report.BagColumns, &p.Bags),
 		[]any{hours(p.Goodput), hours(p.Used), format.PercentCell(s.Utilisation, 1)})
 }
 

@@ -193,7 +193,7 @@ func bags(p *replay.PlatformSummary) []column {
 	if p.Load != nil {
 		load = *p.Load
 	}
-	list := slices.Concat([]column{{"load", load}}, columns(report.BagColumns, &p.Bags), []column{{"goodput", p.Goodput}, {"used", p.Used}})
+	list := slices.Concat([]column{{"load", load}, {"realised", p.Realised}}, columns(report.BagColumns, &p.Bags), []column{{"goodput", p.Goodput}, {"used", p.Used}})
 	for i, class := range grid.ClassNames {
 		var m report.Bags
 		if i < len(p.Classes) {
