@@ -8,7 +8,7 @@ import (
 )
 
 // guard returns why a job is left alone; the zero value if it is not.
-func (o Options) guard(q *Queued) Why {
+func (o *Options) guard(q *Queued) Why {
 	multifactor := o.Controller.Multifactor()
 	switch {
 	case q.Held():
@@ -125,7 +125,7 @@ func (a recordCounts) spec(q *Queued, most int) (string, bool) {
 // A job that is held, pinned or not eligible keeps its value until it is released:
 // it cannot start with it, and Slurm does not show it. So does a job that
 // accounting has not reported, because nobody knows yet whether it is managed.
-func (o Options) takeBack(e *Entry, arrays recordCounts) {
+func (o *Options) takeBack(e *Entry, arrays recordCounts) {
 	q := &e.Queued
 	multifactor := o.Controller.Multifactor()
 	switch {

@@ -45,7 +45,7 @@ const deepMargin = 5
 //
 // The jobs are those of one pool and class. procs is what the classes before leave of the
 // pool's processors; managed says which places of Slurm's order, from 0, the jobs have.
-func (o Options) keep(jobs []Entry, procs int, managed []bool) (kept bool) {
+func (o *Options) keep(jobs []Entry, procs int, managed []bool) (kept bool) {
 	start, _ := soonOf(procs, len(jobs), func(i int) *Entry { return &jobs[i] })
 	limit := min(2*o.depth(start), len(jobs)) // what is deeper has no order
 	if o.Mode == Strict {
@@ -108,7 +108,7 @@ func (o Options) keep(jobs []Entry, procs int, managed []bool) (kept bool) {
 
 // value is what a job has now, see Options.ahead, or 0 if that says nothing of its place in
 // its pool.
-func (o Options) value(e *Entry) int64 {
+func (o *Options) value(e *Entry) int64 {
 	if e.several || o.Channel == Priority && !o.inForce(&e.Queued) {
 		return 0
 	}
@@ -133,7 +133,7 @@ func standing(jobs []Entry, n int, managed []bool) int {
 
 // settled returns the blocks in the order in which they are to start: each stays before
 // those that it stands before with its foremost job.
-func (o Options) settled(wanted []block) []block {
+func (o *Options) settled(wanted []block) []block {
 	blocks := slices.Clone(wanted)
 	for i := range blocks {
 		for k := i; k > 0; k-- {
@@ -156,7 +156,7 @@ func nearby(a, b *block, margin int) bool {
 // behind returns the jobs that are not taken. Each stays before those that it stands
 // before itself, so that what is left of a campaign's earlier head can move, or stay,
 // without the rest of the campaign.
-func (o Options) behind(wanted []block, values []int64, taken []bool) []placed {
+func (o *Options) behind(wanted []block, values []int64, taken []bool) []placed {
 	var order []placed
 	for i := range wanted {
 		b := &wanted[i]

@@ -180,7 +180,7 @@ func (w window) ranks() int64 { return (w.hi - w.lo) / w.step }
 // window returns the range for mode Strict. base is the most that the other
 // factors add up to; other is the highest computed priority of a job that is
 // not managed, for channel Priority.
-func (o Options) window(base, other int64) (window, error) {
+func (o *Options) window(base, other int64) (window, error) {
 	var w window
 	switch {
 	case o.Channel == Priority && o.Controller.Basic():
@@ -202,7 +202,7 @@ func (o Options) window(base, other int64) (window, error) {
 
 // divide returns the advice to divide the weights so that the ranks needed are left, of
 // which a plan uses half, or to use mode weight with as much weight as all the others have.
-func (o Options) divide(needed int64) string {
+func (o *Options) divide(needed int64) string {
 	sum := o.Controller.Weights.Sum()
 	most := max(1, limit/(2*needed+1)-1)
 	return fmt.Sprintf("divide all PriorityWeight* of slurm.conf by %d, or set priority.mode: weight=%d",

@@ -141,7 +141,7 @@ func (ch Channel) Value(q *Queued) int64 {
 }
 
 // ahead turns a channel's value into a number, where the greater goes first, and back.
-func (o Options) ahead(value int64) int64 {
+func (o *Options) ahead(value int64) int64 {
 	if o.Channel == Nice {
 		return -value
 	}
@@ -151,7 +151,7 @@ func (o Options) ahead(value int64) int64 {
 // weigh gives the values of mode Weight: N times a factor that falls evenly
 // from 1 to almost 0 along the order. A value within 5 % of N of its target is
 // kept as long as the order holds.
-func (o Options) weigh(p *Plan) {
+func (o *Options) weigh(p *Plan) {
 	jobs := p.Entries
 	n := int64(len(jobs))
 	p.Exact = len(jobs)
@@ -203,7 +203,7 @@ func (o Options) weigh(p *Plan) {
 }
 
 // strict gives the values of mode Strict.
-func (o Options) strict(p *Plan, depth int, queue []Queued, alone []Entry) error {
+func (o *Options) strict(p *Plan, depth int, queue []Queued, alone []Entry) error {
 	w, err := o.window(o.base(queue), highest(alone))
 	if err != nil {
 		return err
@@ -232,7 +232,7 @@ func (o Options) strict(p *Plan, depth int, queue []Queued, alone []Entry) error
 // ask for the impossible. The first of the classes may have all above. Jobs that wait for a
 // limit have no band of their own: a whole campaign is at its limit in one cycle and not in
 // the next, and would be written each time. Without room for all, the last ones share a band.
-func (o Options) bands(jobs []Entry, gap []int64, w window) (band func(i int) (least, most int64), floor int64) {
+func (o *Options) bands(jobs []Entry, gap []int64, w window) (band func(i int) (least, most int64), floor int64) {
 	room := w.hi - w.lo
 	for _, g := range gap {
 		room -= g
@@ -263,7 +263,7 @@ func (o Options) bands(jobs []Entry, gap []int64, w window) (band func(i int) (l
 }
 
 // settle writes the values into the entries.
-func (o Options) settle(jobs []Entry, v []int64, keep []bool) {
+func (o *Options) settle(jobs []Entry, v []int64, keep []bool) {
 	for i := range jobs {
 		jobs[i].To = o.ahead(v[i])
 		jobs[i].Write = !keep[i]
@@ -272,7 +272,7 @@ func (o Options) settle(jobs []Entry, v []int64, keep []bool) {
 
 // extra is how much is left free between two ranks for jobs to come, where
 // there is room: seven steps, or fifteen of the single ones of pins.
-func (o Options) extra(w window) int64 {
+func (o *Options) extra(w window) int64 {
 	if w.step == 1 {
 		return 15
 	}
@@ -282,7 +282,7 @@ func (o Options) extra(w window) int64 {
 // base is the most that the other factors of a job add up to: the sum of the
 // weights, and more only if PriorityFlags lets factors exceed 1 and the queue
 // has such jobs. It grows in powers of two, so that it hardly ever moves.
-func (o Options) base(queue []Queued) int64 {
+func (o *Options) base(queue []Queued) int64 {
 	sum := o.Controller.Weights.Sum()
 	var seen int64
 	for i := range queue {
@@ -309,7 +309,7 @@ func highest(alone []Entry) int64 {
 // step each. If so many do not fit, classes are told apart first, from the head, then
 // campaigns, and then the jobs inside them. At most half of the window is taken, so that
 // there is room for insertions.
-func (o Options) gaps(p *Plan, depth int, w window) []int64 {
+func (o *Options) gaps(p *Plan, depth int, w window) []int64 {
 	jobs := p.Entries
 	p.Exact = len(jobs)
 	if len(jobs) < 2 {
@@ -373,7 +373,7 @@ func together(a, b *Entry) bool {
 // depth is how many jobs at the head have an order: those that would start if all
 // machines became free before the next cycle, which are the first ones needed, and beyond
 // them as many as Slurm looks at.
-func (o Options) depth(needed int) int {
+func (o *Options) depth(needed int) int {
 	if o.Depth > 0 {
 		return o.Depth
 	}
@@ -382,20 +382,20 @@ func (o Options) depth(needed int) int {
 
 // ours reports whether a job's priority is a pin of ours or stands in the place
 // of one.
-func (o Options) ours(q *Queued) bool {
+func (o *Options) ours(q *Queued) bool {
 	_, restored := o.restored(q)
 	return restored || o.written(q)
 }
 
 // inForce reports whether a job's priority is a pin of ours by which slurmctld
 // schedules, also after it computes priorities anew.
-func (o Options) inForce(q *Queued) bool {
+func (o *Options) inForce(q *Queued) bool {
 	return o.written(q) && (q.Pinned || !o.Controller.undone(q))
 }
 
 // written reports whether a job's priority is a pin of ours, made when it had a
 // record of its own or before.
-func (o Options) written(q *Queued) bool {
+func (o *Options) written(q *Queued) bool {
 	pin := int64(q.Priority)
 	return o.Journal != nil && pin > 0 && (o.Journal.Ours(o.Channel, q.Job, pin) || q.Array != 0 && o.Journal.Ours(o.Channel, q.Array, pin))
 }

@@ -94,7 +94,7 @@ func (o Options) Reset(queue []Queued, running []ostrich.JobID, all bool) ([]Cha
 }
 
 // nice returns the nice value that the pin of a job took from it.
-func (o Options) nice(q *Queued) int64 {
+func (o *Options) nice(q *Queued) int64 {
 	if nice, restored := o.restored(q); restored {
 		return nice
 	}
@@ -108,7 +108,7 @@ func (o Options) nice(q *Queued) int64 {
 // unseen returns, for a job whose value Slurm does not show, the value that we wrote last
 // to it or to its array, and the value to give back. ok is false if we wrote none, or a
 // SiteFactor of 0.
-func (o Options) unseen(q *Queued, all bool) (from, to int64, ok bool) {
+func (o *Options) unseen(q *Queued, all bool) (from, to int64, ok bool) {
 	if o.Journal == nil {
 		return 0, 0, false
 	}
@@ -124,7 +124,7 @@ func (o Options) unseen(q *Queued, all bool) (from, to int64, ok bool) {
 
 // stock returns a job's present value and the one it has under stock Slurm.
 // ok is false for a job that is left alone.
-func (o Options) stock(q *Queued, all bool) (from, to int64, ok bool) {
+func (o *Options) stock(q *Queued, all bool) (from, to int64, ok bool) {
 	var stock int64
 	ours := false
 	if o.Journal != nil {

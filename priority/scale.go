@@ -34,7 +34,7 @@ type moved struct {
 }
 
 // classOf returns the class of a record.
-func (o Options) classOf(q *Queued) int {
+func (o *Options) classOf(q *Queued) int {
 	if o.Classes.Of == nil {
 		return 0
 	}
@@ -249,7 +249,7 @@ func (w *wanted) crowded() bool {
 
 // depthOf is how many of the jobs at the head have an order. With Options.Depth, jobs at a
 // limit do not count before those that can start.
-func (o Options) depthOf(jobs []Entry, needed int) int {
+func (o *Options) depthOf(jobs []Entry, needed int) int {
 	if o.Depth == 0 {
 		return o.depth(needed)
 	}

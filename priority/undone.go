@@ -52,7 +52,7 @@ func (c Controller) undone(q *Queued) bool {
 // restored reports whether the job's priority took the place of our pin, or is our
 // pin and was put back after its release. It also returns the nice value that goes
 // with it.
-func (o Options) restored(q *Queued) (nice int64, restored bool) {
+func (o *Options) restored(q *Queued) (nice int64, restored bool) {
 	if o.Journal == nil || o.Channel != Priority || o.Controller.Multifactor() && !q.Pinned && !o.Controller.undone(q) {
 		return 0, false
 	}
@@ -61,7 +61,7 @@ func (o Options) restored(q *Queued) (nice int64, restored bool) {
 
 // repeat marks the entry of a managed job whose write was undone, so that it is
 // written again, unless that was done too often of late.
-func (o Options) repeat(e *Entry) {
+func (o *Options) repeat(e *Entry) {
 	q := &e.Queued
 	if o.Channel == Priority {
 		if _, restored := o.restored(q); restored {
@@ -76,7 +76,7 @@ func (o Options) repeat(e *Entry) {
 
 // again marks an entry as Undone. With write it is written again, unless that was done too
 // often of late.
-func (o Options) again(e *Entry, write bool) {
+func (o *Options) again(e *Entry, write bool) {
 	e.Undone, e.Write = true, write
 	switch {
 	case !write:
