@@ -1,8 +1,6 @@
 package ostrich
 
 import (
-	"cmp"
-
 	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/scalar"
 	"slurm-ostrich/ostrich/sharing"
@@ -109,7 +107,12 @@ func (j *Job) Count() int { return max(j.Tasks, 1) }
 func (j *Job) ran() Duration { return max(0, Duration(j.End-j.Start)-j.Suspended) }
 
 // Part is how much of the machine one task takes: its Size, or its Procs.
-func (j *Job) Part() int { return cmp.Or(j.Size, j.Procs) }
+func (j *Job) Part() int {
+	if j.Size != 0 {
+		return j.Size
+	}
+	return j.Procs
+}
 
 // takes is how much of the machine the record takes, with all of its tasks.
 func (j *Job) takes() int { return j.Part() * j.Count() }

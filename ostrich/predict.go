@@ -31,7 +31,7 @@ func (j *job) request(as *Job) lengths.Request {
 // outgrow predicts again the jobs that are expected to be as long as those that failed, if
 // the user has got more tasks than that. There are no more than twice lengths.Latest of them.
 func (s *Schedule) outgrow(u *user) {
-	if u.tasks <= u.past.SpeakOf() {
+	if len(u.failing) == 0 || u.tasks <= u.past.SpeakOf() {
 		return
 	}
 	for _, j := range slices.Clone(u.failing) {

@@ -167,7 +167,9 @@ func (s *Schedule) depart(j *job) {
 	c.user.Sweep()
 	c.user.Open--
 	c.user.tasks -= j.Count()
-	c.user.failing = slices.DeleteFunc(c.user.failing, func(f *job) bool { return f == j })
+	if i := slices.Index(c.user.failing, j); i >= 0 {
+		c.user.failing = slices.Delete(c.user.failing, i, i+1)
+	}
 	s.tree.Leave(&c.user.Line)
 	s.version++
 }

@@ -19,9 +19,12 @@ import (
 // owes just what is left, unless a requeue wastes service, or a campaign was served
 // more than its work came to, which counts for its next jobs.
 func (t *Tree) Settle() {
-	if t.settled || !t.options.Settle {
-		return
+	if t.options.Settle && !t.settled {
+		t.settle()
 	}
+}
+
+func (t *Tree) settle() {
 	t.settled = true
 	empty := t.left == (Left{}) // whatever rounding has added up
 	if !empty && t.surplus <= tolerance || t.root.sharing == 0 {
