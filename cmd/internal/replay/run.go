@@ -74,7 +74,7 @@ func (r *Run) Check() error {
 	case r.Cluster != nil && r.EventOrder == sim.PerEvent:
 		return errors.New("--event-order per-event: only without --nodes")
 	case r.EventOrder == sim.PerEvent && !r.asLogged():
-		return errors.New("--event-order per-event: only for fcfs, spt, lpt and ljf with --replay open --offsets keep, without --dependencies")
+		return errors.New("--event-order per-event: only for fcfs, spt, lpt, ljf and f1 with --replay open --offsets keep, without --dependencies")
 	case r.Dependencies && r.rule.Fields:
 		return errors.New("--dependencies come from logged ends, and a log whose fields tell the campaigns has none")
 	}
@@ -157,7 +157,7 @@ func (o *Outcome) ofUsers(log []sim.Logged) ([]sim.Logged, error) {
 		o.Notes = append(o.Notes, format.Plural(n, "job")+" of an unknown user left out: campaigns are replayed")
 	}
 	if len(known) == 0 {
-		return nil, errors.New("no job of the log tells its user: only fcfs, spt, lpt and ljf with --replay open --offsets keep can replay it")
+		return nil, errors.New("no job of the log tells its user: only fcfs, spt, lpt, ljf and f1 with --replay open --offsets keep can replay it")
 	}
 	return known, nil
 }

@@ -117,6 +117,15 @@ var table = append([]Policy{
 	{Name: "lpt", needs: Log | Site, Usage: "longest job first, by estimate", byLimit: "longest job first, by time limit", order: &sim.LPT},
 	{Name: "ljf", needs: Log | Site, Usage: "largest job first, by processors", order: &sim.LJF},
 	{
+		Name: "wfp3", needs: Log, byJob: true, Usage: "the greatest (wait/r)³·n first, r the estimate and n the processors",
+		rank: func(*Material) sim.Policy { return orders.Scored(orders.WFP3) },
+	},
+	{
+		Name: "unicep", needs: Log, byJob: true, Usage: "the greatest wait/(log2(n)·r) first",
+		rank: func(*Material) sim.Policy { return orders.Scored(orders.UNICEP) },
+	},
+	{Name: "f1", needs: Log, Usage: "the least log10(r)·n + 870·log10(s) first, s the second of the submission (Carastan-Santos, de Camargo 2017)", order: &orders.F1},
+	{
 		Name: "fairshare", needs: Log, Usage: "users by Slurm's factor 2^(-U/S), calculated every period (thesis 2.4)", inside: ostrich.Submission,
 		rank: func(m *Material) sim.Policy { return orders.FairShare(m.Period) },
 	},
