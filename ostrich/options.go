@@ -90,6 +90,7 @@ func (l Late) String() string { return scalar.NameOf(LateNames, uint8(l)) }
 // papers for sequential jobs, on a machine without processors.
 type Options struct {
 	Procs     int // m, processors of the machine; a Capacity event changes it
+	Size      int // its parts, see Job.Size; 0 is as many as Procs
 	Machine   Machine
 	Rule      campaign.Rule
 	Late      Late
@@ -125,6 +126,9 @@ func (o Options) Validate() error {
 	var errs []error
 	if o.Procs < 0 {
 		errs = append(errs, fmt.Errorf("processors: %d is below 0", o.Procs))
+	}
+	if o.Size < 0 {
+		errs = append(errs, fmt.Errorf("size: %d parts are below 0", o.Size))
 	}
 	if o.Grace < 0 {
 		errs = append(errs, fmt.Errorf("grace: %d s is below 0", o.Grace))

@@ -56,7 +56,7 @@ func New(o Options) (*Schedule, error) {
 		return nil, fmt.Errorf("schedule: %w", err)
 	}
 	s := &Schedule{
-		options: o, procs: o.Procs, tree: sharing.New(sharing.Options{Size: o.Procs, Parallel: o.Machine == Parallel, Settle: o.Settle}),
+		options: o, procs: o.Procs, tree: sharing.New(sharing.Options{Size: cmp.Or(o.Size, o.Procs), Parallel: o.Machine == Parallel, Settle: o.Settle}),
 		users: make(map[UserID]*user), groups: make(map[JobID]*group),
 	}
 	s.tree.Moved = s.waiting.touchStage

@@ -75,6 +75,9 @@ func (r *Reader) Clusters() []string { return r.schema.names }
 // Cluster returns the name of the cluster that is read.
 func (r *Reader) Cluster() string { return r.config.Cluster }
 
+// Unit is the unit of work of the configuration.
+func (r *Reader) Unit() *accounting.Unit { return r.config.Unit }
+
 // Now reads the database's clock.
 func (r *Reader) Now(ctx context.Context) (ostrich.Time, error) { return r.clock(ctx) }
 

@@ -31,6 +31,7 @@ type Job struct {
 	AskedNodes int32   // lowest number requested; 0 if not known
 	Memory     int64   // requested, of all nodes, in MiB; 0 if not known
 	Billing    float64 // the billing TRES of the allocation; 0 if not known
+	Units      float64 // what it takes of the unit of work, without what its QOS makes of that; 0: by processors
 	Class      uint64  // see ostrich.Job.Class
 
 	// NameClass and ScriptClass are the classes by name and by script; 0 if there

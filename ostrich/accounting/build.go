@@ -196,18 +196,18 @@ func (b *Builder) join() (joined, alone int) {
 		if first.State != Resizing || gone[i] {
 			continue
 		}
-		work, cost := first.ran()*float64(first.Procs), first.ran()*first.Billing
+		work, cost, units := first.ran()*float64(first.Procs), first.ran()*first.Billing, first.ran()*first.Units
 		for _, k := range parts[first.ID] {
 			next := &h.Jobs[k]
 			if k <= i || gone[k] || first.State != Resizing || !first.State.GoesOn(first.End, next.Submit) {
 				continue
 			}
 			gone[k] = true
-			work, cost = work+next.ran()*float64(next.Procs), cost+next.ran()*next.Billing
+			work, cost, units = work+next.ran()*float64(next.Procs), cost+next.ran()*next.Billing, units+next.ran()*next.Units
 			first.State, first.End, first.Suspended = next.State, next.End, first.Suspended+next.Suspended
 			first.Limit = max(first.Limit, next.Limit)
 			if first.End == 0 {
-				first.Procs, first.Billing = next.Procs, next.Billing // its present size
+				first.Procs, first.Billing, first.Units = next.Procs, next.Billing, next.Units // its present size
 			}
 		}
 		if first.State == Resizing {
@@ -218,7 +218,7 @@ func (b *Builder) join() (joined, alone int) {
 		joined++
 		first.Resized = true
 		if length := first.End - first.Start; first.End > 0 && length > 0 {
-			first.Procs, first.Billing = int32(max(1, math.Round(work/float64(length)))), cost/float64(length)
+			first.Procs, first.Billing, first.Units = int32(max(1, math.Round(work/float64(length)))), cost/float64(length), units/float64(length)
 		}
 	}
 	kept := h.Jobs[:0]

@@ -141,6 +141,18 @@ func (u *Unit) Job(t *TRES, partitions string) float64 {
 	return most
 }
 
+// Run returns what a run of a job took in units: what it held, or asked for before it
+// started. Without a unit that is 0.
+func (u *Unit) Run(asked, held *TRES, partitions string) float64 {
+	switch {
+	case u == nil:
+		return 0
+	case held.CPUs == 0:
+		return u.Job(asked, partitions)
+	}
+	return u.Job(held, partitions)
+}
+
 // truncates reports whether Slurm stores a billing as this number, but for rounding.
 func truncates(bill float64, stored uint64) bool {
 	const rounding = 1e-9

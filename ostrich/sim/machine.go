@@ -19,6 +19,7 @@ type Job struct {
 	Run      ostrich.Duration // how long it runs if nobody ends it, at least 1
 	Estimate ostrich.Duration // how long it is expected to run, at least 1; its limit under Kill
 	Procs    int              // at least 1
+	Size     int              // see ostrich.Job.Size: for OStrich alone
 	Class    uint64           // see ostrich.Job.Class
 	Hint     ostrich.Duration // see ostrich.Job.Hint
 	Outcome  lengths.Outcome  // of a run that nobody ends

@@ -26,6 +26,7 @@ type Campaign struct {
 type Task struct {
 	ID       ostrich.JobID
 	Procs    int
+	Size     int // see Job.Size
 	Run      ostrich.Duration
 	Estimate ostrich.Duration
 	Offset   ostrich.Duration // of its submission from that of the campaign
@@ -50,7 +51,7 @@ type Task struct {
 // task is the job in a campaign that came first at a moment.
 func (j *Job) task(first ostrich.Time) Task {
 	return Task{
-		ID: j.ID, Procs: j.Procs, Run: j.Run, Estimate: j.Estimate, Offset: ostrich.Duration(j.Submit - first),
+		ID: j.ID, Procs: j.Procs, Size: j.Size, Run: j.Run, Estimate: j.Estimate, Offset: ostrich.Duration(j.Submit - first),
 		Class: j.Class, Hint: j.Hint, Outcome: j.Outcome, Request: j.Request,
 	}
 }

@@ -44,7 +44,7 @@ func History(ctx context.Context, r *slurmdb.Reader, from, to ostrich.Time, prog
 	if err != nil {
 		return nil, err
 	}
-	w := &window{now: now, progress: progress}
+	w := &window{unit: r.Unit(), now: now, progress: progress}
 	if w.associations, w.qosNames, err = r.Names(ctx); err != nil {
 		return nil, err
 	}
@@ -147,6 +147,7 @@ func stamp(t ostrich.Time) string { return time.Unix(int64(t), 0).UTC().Format(t
 
 // window turns rows into jobs.
 type window struct {
+	unit         *accounting.Unit
 	now          ostrich.Time
 	associations map[uint32]ledger.Association
 	qosNames     map[uint32]string
@@ -194,6 +195,7 @@ func (w *window) add(r *accounting.Row) {
 		ID: r.ID, Array: r.Array, State: state(r), Tasks: int32(r.Tasks),
 		Procs: int32(cmp.Or(r.Alloc, r.Req)), Asked: int32(r.Req),
 		Memory: int64(cmp.Or(r.Asked.Memory, r.Held.Memory)), Billing: float64(r.Held.Billing),
+		Units: w.unit.Run(&r.Asked, &r.Held, r.Partition),
 		Nodes: fit(cmp.Or(r.Held.Nodes, r.Asked.Nodes)), AskedNodes: fit(r.Asked.Nodes),
 		Submit: r.Submit, Eligible: r.Eligible, Start: r.Start, End: r.End, Suspended: r.Suspended, Limit: r.Limit,
 		Association: w.association(r), QOS: w.qos(r.QOSNumber),

@@ -62,6 +62,7 @@ func (s *Study) Replay(p *Variant, progress func(ended int)) ([]report.Job, time
 		}
 		loop.Progress = func(n, _ int) { progress(ended + n) }
 		requests := s.inOrder(campaigns)
+		tuning.Options.Size = pool.Size
 		begin := s.Priority.Phase
 		if first := slices.IndexFunc(s.Jobs, func(j Job) bool { return j.pool == i }); first >= 0 {
 			begin = s.Jobs[first].Submit

@@ -17,6 +17,7 @@ import (
 type Pool struct {
 	Partitions []string // empty for all
 	Procs      int
+	Size       int // of the unit of work, see ostrich.Schedule.Size; 0: by processors
 }
 
 // findPools puts partitions that share nodes into one pool. There is one pool of a machine
@@ -37,7 +38,7 @@ func (s *Study) findPools(h *accounting.History, given, givenNodes int) error {
 	all, nodes := 0, 0
 	for _, parts := range together(used) {
 		procs, n := s.measure(parts)
-		pool := Pool{Procs: procs}
+		pool := Pool{Procs: procs, Size: s.Counted.Size(parts)}
 		for _, p := range parts {
 			pool.Partitions = append(pool.Partitions, p.Name)
 		}
@@ -93,7 +94,7 @@ func (s *Study) onePool(h *accounting.History) error {
 	if gone != "" && slices.ContainsFunc(h.Partitions, hasName) {
 		s.Notes = append(s.Notes, strings.ToUpper(gone[:1])+gone[1:]+". The machine is one pool.")
 	}
-	s.Pools = []Pool{{Procs: s.Procs}}
+	s.Pools = []Pool{{Procs: s.Procs, Size: s.Counted.Size(s.Partitions)}}
 	return nil
 }
 
@@ -188,7 +189,7 @@ func resize(pools []Pool, from, to int) []Pool {
 	rest := to
 	for i := range pools {
 		p := &pools[i]
-		p.Procs = max(1, int(int64(p.Procs)*int64(to)/int64(from)))
+		p.Procs, p.Size = max(1, int(int64(p.Procs)*int64(to)/int64(from))), int(int64(p.Size)*int64(to)/int64(from))
 		if rest -= p.Procs; i == len(pools)-1 {
 			p.Procs = max(1, p.Procs+rest)
 		}

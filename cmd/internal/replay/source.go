@@ -161,7 +161,9 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 	case o.given("swf"):
 		err = s.readSWF(ctx)
 	case o.given("sacct"):
-		err = s.readDumps(ctx)
+		if err = s.count(config); err == nil {
+			err = s.readDumps(ctx)
+		}
 	default:
 		err = s.readTables(ctx, config, stderr)
 	}
@@ -293,7 +295,7 @@ func (s *source) readDumps(ctx context.Context) error {
 		err := console.Await(ctx, func() error {
 			return readFile("sacct", path, s.o.Lenient, func(in io.Reader, _ string) (err error) {
 				h, err = sacct.Read(in, path, sacct.Options{
-					Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster, Columns: s.o.columns(), Delimiter: strings.ReplaceAll(s.o.Delimiter, `\t`, "\t"), Made: &made,
+					Unit: s.setup.Counted.Unit, Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster, Columns: s.o.columns(), Delimiter: strings.ReplaceAll(s.o.Delimiter, `\t`, "\t"), Made: &made,
 				})
 				return err
 			})
@@ -388,6 +390,9 @@ func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr 
 	if config.Cluster == "" {
 		config.Cluster = s.setup.Controller.ClusterName
 	}
+	if err = s.count(config); err != nil {
+		return err
+	}
 	if config.From == sidecar.Sacct {
 		return errors.New("compare: with source: sacct there are no tables to read; give it a dump of sacct's: --sacct FILE")
 	}
@@ -423,6 +428,27 @@ func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr 
 	if s.date == 0 && !s.o.given("endtime") && !s.o.given("slurm-config") && s.setup.Controller.Multifactor() {
 		s.ask(ctx, commands)
 	}
+	return nil
+}
+
+// count chooses by what OStrich counts work, as the daemon does. What auto cannot count is
+// counted by processors.
+func (s *source) count(config *sidecar.Config) error {
+	if s.setup.Controller == nil || s.date > 0 {
+		return nil // nothing is known of the site, or only what happened is looked at
+	}
+	counted, err := config.Counted(*s.setup.Controller, s.setup.Partitions)
+	switch {
+	case err != nil && config.Schedule.Resource != sidecar.Auto:
+		return err
+	case err != nil:
+		s.notes = append(s.notes, fmt.Sprintf("OStrich counts work by processors: %v.", err))
+		return nil
+	}
+	if s.setup.Counted = counted; counted.Unit != nil {
+		s.notes = append(s.notes, fmt.Sprintf("OStrich counts work by %s.", counted))
+	}
+	config.CountBy(&counted)
 	return nil
 }
 

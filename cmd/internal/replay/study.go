@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/campaign"
@@ -31,6 +32,7 @@ type Setup struct {
 	Site       *accounting.Site       // association tree and QOS
 	Procs      int                    // of the machine; 0 is what the history says
 	Nodes      int                    // the same
+	Counted    sidecar.Counted        // by what OStrich counts work; the zero value is by processors
 	Location   *time.Location         // where slurmctld is, for PriorityUsageResetPeriod; nil is UTC
 
 	Options ostrich.Options // of OStrich's schedule, but for Procs
@@ -175,6 +177,13 @@ func (s *Study) addJobs(h *accounting.History) error {
 		if j.Eligible > j.Submit && (j.Eligible <= j.Start || j.Start == 0) {
 			l.Submit = j.Eligible
 			left.add(lateEligible, j, ran)
+		}
+		if unit := s.Counted.Unit; unit != nil {
+			units := j.Units
+			if unit.Charges() {
+				units *= max(0, s.Priority.QOS[j.QOS].UsageFactor)
+			}
+			l.Size = unit.Size(units, uint64(j.Procs))
 		}
 		if m := s.Pools[pool].Procs; l.Procs > m {
 			l.Procs = m

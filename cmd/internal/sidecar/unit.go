@@ -102,6 +102,27 @@ func (c *Config) Counted(controller priority.Controller, partitions []priority.P
 	return u, u.measure(partitions)
 }
 
+// CountBy makes a Source read what jobs take of a unit of work.
+func (c *Config) CountBy(u *Counted) { c.unit = u.Unit }
+
+// Size returns the size of the nodes of some partitions, see ostrich.Schedule.Size; 0 without a
+// unit.
+func (u *Counted) Size(partitions []priority.Partition) int {
+	if u.Unit == nil {
+		return 0
+	}
+	units, procs, seen := 0.0, 0.0, make(map[string]bool)
+	for i := range partitions {
+		for _, node := range partitions[i].Nodes {
+			if !seen[node] {
+				seen[node] = true
+				units, procs = units+u.nodes[node], procs+u.cpus[node]
+			}
+		}
+	}
+	return u.Unit.Size(units, uint64(procs))
+}
+
 // weights reads the weights of the partitions that have any.
 func (u *Counted) weights(partitions []priority.Partition) (map[string]accounting.Weights, error) {
 	all := make(map[string]accounting.Weights)

@@ -83,13 +83,8 @@ func (l *Ledger) row(r *accounting.Row) row {
 		nodes: uint32(min(r.Asked.Nodes, accounting.MaxProcs)), partition: r.Partition, class: r.Class,
 	}
 	if unit := l.config.Unit; unit != nil {
-		w.asked = unit.Job(&r.Asked, r.Partition)
-		switch {
-		case w.alloc == 0:
-		case r.Held.CPUs == 0: // Slurm has not written what it holds
-			w.held = w.asked
-		default:
-			w.held = unit.Job(&r.Held, r.Partition)
+		if w.asked = unit.Job(&r.Asked, r.Partition); w.alloc > 0 {
+			w.held = unit.Run(&r.Asked, &r.Held, r.Partition)
 		}
 	}
 	if r.Throttled {

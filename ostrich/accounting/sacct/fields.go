@@ -134,6 +134,7 @@ func (d *dump) size(j *accounting.Job) error {
 	j.Nodes = int32(min(cmp.Or(nodes, float64(held.Nodes), float64(asked.Nodes)), maxProcs))
 	j.AskedNodes = int32(min(asked.Nodes, maxProcs))
 	j.Billing = float64(held.Billing)
+	j.Units = d.options.Unit.Run(&asked, &held, string(d.values[colPartition]))
 	memory, err := d.memory(j)
 	if err != nil {
 		return err
@@ -161,4 +162,25 @@ func (d *dump) memory(j *accounting.Job) (float64, error) {
 		return 0, d.bad(colMemory, "not an amount of memory")
 	}
 	return n * each, nil
+}
+
+// who reads the job's account, user, partition and QOS.
+func (d *dump) who(j *accounting.Job) error {
+	user := d.text(colUser)
+	if user == "" {
+		if user = d.text(colUID); user == "" {
+			return d.bad(colUser, "nobody, and no uid either")
+		}
+		d.unnamed++
+	} else if _, number := lines.Digits(d.values[colUser]); number {
+		d.unnamed++
+	}
+	j.Association = d.jobs.Association(accounting.Association{User: user, Account: d.text(colAccount)})
+	partition := d.text(colPartition)
+	if i := bytes.IndexByte(d.values[colPartition], ','); i >= 0 {
+		partition = partition[:i]
+	}
+	j.Partition = d.jobs.Partition(partition)
+	j.QOS = d.jobs.QOS(d.text(colQOS))
+	return nil
 }

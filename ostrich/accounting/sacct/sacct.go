@@ -435,27 +435,6 @@ func countTasks(list []byte) (int32, bool) {
 	return int32(total), true
 }
 
-// who reads the job's account, user, partition and QOS.
-func (d *dump) who(j *accounting.Job) error {
-	user := d.text(colUser)
-	if user == "" {
-		if user = d.text(colUID); user == "" {
-			return d.bad(colUser, "nobody, and no uid either")
-		}
-		d.unnamed++
-	} else if _, number := lines.Digits(d.values[colUser]); number {
-		d.unnamed++
-	}
-	j.Association = d.jobs.Association(accounting.Association{User: user, Account: d.text(colAccount)})
-	partition := d.text(colPartition)
-	if i := bytes.IndexByte(d.values[colPartition], ','); i >= 0 {
-		partition = partition[:i]
-	}
-	j.Partition = d.jobs.Partition(partition)
-	j.QOS = d.jobs.QOS(d.text(colQOS))
-	return nil
-}
-
 // history returns what was read, with notes.
 func (d *dump) history() (*accounting.History, error) {
 	if d.jobs.Len() == 0 {
