@@ -431,27 +431,6 @@ func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr 
 	return nil
 }
 
-// count chooses by what OStrich counts work, as the daemon does. What auto cannot count is
-// counted by processors.
-func (s *source) count(config *sidecar.Config) error {
-	if s.setup.Controller == nil || s.date > 0 {
-		return nil // nothing is known of the site, or only what happened is looked at
-	}
-	counted, err := config.Counted(*s.setup.Controller, s.setup.Partitions)
-	switch {
-	case err != nil && config.Schedule.Resource != sidecar.Auto:
-		return err
-	case err != nil:
-		s.notes = append(s.notes, fmt.Sprintf("OStrich counts work by processors: %v.", err))
-		return nil
-	}
-	if s.setup.Counted = counted; counted.Unit != nil {
-		s.notes = append(s.notes, fmt.Sprintf("OStrich counts work by %s.", counted))
-	}
-	config.CountBy(&counted)
-	return nil
-}
-
 // ask asks the controller for its priorities, to compare the model with them.
 func (s *source) ask(ctx context.Context, commands slurm.Commands) {
 	s.asked = ostrich.Time(time.Now().Unix())
