@@ -1,0 +1,210 @@
+package replay
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/sim/nodes"
+)
+
+// ask returns the number of a job's request, from 1, and counts what it leaves out and assumes.
+// pinned jobs go where they ran.
+func (p *placement) ask(j *accounting.Job, pinned bool, left func(leaving)) int32 {
+	k := asking{j.Needs, j.Partition, j.QOS, j.Association, j.Asked, j.Procs, j.AskedNodes, j.Nodes, -1}
+	if pinned {
+		k.pinned = j.Where
+	}
+	a, is := p.known[k]
+	if !is {
+		a = p.answer(j, pinned)
+		p.known[k] = a
+	}
+	for _, what := range a.left {
+		left(what)
+	}
+	for _, what := range a.assumed {
+		p.assumed[what] += tasksOf(j)
+	}
+	return a.request
+}
+
+// answer makes the request of a job. What no node has is left out of it.
+func (p *placement) answer(j *accounting.Job, pinned bool) answer {
+	var a answer
+	r, bad := p.request(j, &a)
+	if bad != nil {
+		a.left, a.why = append(a.left, unmet), bad
+	}
+	if pinned {
+		r.NodeList, _ = p.list(p.history.WhereRan(j)) // check has read it
+		r.QOS, r.Association = nil, nil
+	}
+	part := -1
+	if len(r.Partitions) > 0 {
+		part = r.Partitions[0]
+	}
+	could := func() bool {
+		_, err := p.floor.Want(&r, part)
+		a.why = cmp.Or(a.why, err)
+		return err == nil
+	}
+	whole := r
+	if !could() {
+		r.QOS, r.Association = nil, nil
+		if could() {
+			a.left = append(a.left, beyondLimit)
+		} else {
+			a.left = append(a.left, unmet)
+			r = nodes.Request{Partitions: whole.Partitions, CPUs: whole.CPUs, MinNodes: whole.MinNodes, NodeList: whole.NodeList}
+			for _, simpler := range []func(){
+				func() {}, func() { r.MinNodes, r.NodeList = 0, nil }, func() { r.Partitions, part = nil, -1 }, func() { r.CPUs = 1 },
+			} {
+				if simpler(); could() {
+					break
+				}
+			}
+		}
+	}
+	p.requests = append(p.requests, r)
+	a.request = int32(len(p.requests))
+	return a
+}
+
+// request makes the request of a job. Its error is about what cannot be read of it; the rest is there.
+func (p *placement) request(j *accounting.Job, a *answer) (nodes.Request, error) {
+	h := p.history
+	n := h.NeedsOf(j)
+	r := nodes.Request{
+		CPUs: int(cmp.Or(j.Asked, j.Procs)), QOS: p.qos[j.QOS], Association: p.associations[j.Association],
+		Tasks: n.Tasks, CPUsPerTask: n.CPUsPerTask, TasksPerNode: n.TasksPerNode, MinNodes: n.MinNodes, MaxNodes: n.MaxNodes, Share: n.Share, Contiguous: n.Contiguous,
+	}
+	if at, is := p.partitions[h.Partitions[j.Partition]]; is {
+		r.Partitions = []int{at}
+	}
+	p.layout(j, n, &r, a)
+	switch n.Exclusive {
+	case "":
+		if where, err := p.list(h.WhereRan(j)); err == nil && len(where) > 0 && j.Asked < j.Procs && int(j.Procs) == p.cpus(where) {
+			r.Exclusive, a.assumed = nodes.WholeNodes, append(a.assumed, wholeNodes)
+		}
+	case "user":
+		r.Exclusive = nodes.OneUser
+	default:
+		r.Exclusive = nodes.WholeNodes
+	}
+	p.memory(j, n, &r, a)
+	var errs [5]error
+	r.GRES, errs[0] = p.gres(j, n, &r, a)
+	r.Features, errs[1] = nodes.ParseFeatures(n.Features)
+	r.Licenses, errs[2] = parseLicenses(n.Licenses)
+	r.NodeList, errs[3] = p.list(n.NodeList)
+	r.Exclude, errs[4] = p.list(n.Exclude)
+	return r, errors.Join(errs[:]...)
+}
+
+// cpus returns how many processors nodes have together.
+func (p *placement) cpus(where []int) (sum int) {
+	for _, i := range where {
+		n := &p.cluster.Nodes[i]
+		sum += cmp.Or(n.CPUs, max(1, n.Sockets)*max(1, n.Cores)*max(1, n.Threads))
+	}
+	return sum
+}
+
+// layout says on how many nodes a job of which no line of submission tells it is to be.
+func (p *placement) layout(j *accounting.Job, n *accounting.Needs, r *nodes.Request, a *answer) {
+	told := n.Tasks > 0 || n.MinNodes > 0 || n.TasksPerNode > 0
+	switch held := int(j.Nodes); {
+	case told:
+		if j.AskedNodes > 1 && r.MinNodes == 0 {
+			r.MinNodes = int(j.AskedNodes)
+		}
+	case held > 1 && r.CPUs%held == 0 && j.Start != 0:
+		r.MinNodes, r.MaxNodes, r.Tasks, r.TasksPerNode = held, held, r.CPUs, r.CPUs/held
+		a.assumed = append(a.assumed, evenNodes)
+	case j.AskedNodes > 1:
+		r.MinNodes, r.MaxNodes = int(j.AskedNodes), int(j.AskedNodes)
+	case held == 1 && r.CPUs > 1:
+		r.MaxNodes = 1
+		a.assumed = append(a.assumed, oneNode)
+	}
+}
+
+// memory says how much memory a job asks for. Nothing is as much as the partition gives.
+func (p *placement) memory(j *accounting.Job, n *accounting.Needs, r *nodes.Request, a *answer) {
+	if n.Layout.Memory > 0 {
+		r.Memory = nodes.Memory{MiB: n.Layout.Memory, PerCPU: n.MemoryPer == accounting.PerCPU}
+		return
+	}
+	standard := p.cluster.DefMemory
+	if len(r.Partitions) > 0 {
+		if d := p.cluster.Partitions[r.Partitions[0]].DefMemory; d.MiB > 0 {
+			standard = d
+		}
+	}
+	asked, held := max(1, int64(j.AskedNodes)), max(1, int64(j.Nodes))
+	cpus := int64(r.CPUs)
+	switch {
+	case n.Memory == 0:
+	case n.Per == accounting.PerCPU:
+		r.Memory = nodes.Memory{MiB: n.Memory, PerCPU: true}
+	case n.Per == accounting.PerNode:
+		r.Memory = nodes.Memory{MiB: n.Memory}
+	case standard.MiB > 0 && standard.PerCPU && n.Memory == standard.MiB*cpus, standard.MiB > 0 && !standard.PerCPU && n.Memory == standard.MiB*asked:
+	case held == 1:
+		r.Memory = nodes.Memory{MiB: n.Memory}
+	case n.Memory%cpus == 0:
+		r.Memory = nodes.Memory{MiB: n.Memory / cpus, PerCPU: true}
+		a.assumed = append(a.assumed, eachMemory)
+	default:
+		r.Memory = nodes.Memory{MiB: (n.Memory + asked - 1) / asked}
+		a.assumed = append(a.assumed, eachMemory)
+	}
+}
+
+// gres says which generic resources a job asks for.
+func (p *placement) gres(j *accounting.Job, n *accounting.Needs, r *nodes.Request, a *answer) ([]nodes.GRESRequest, error) {
+	if n.GRES != "" { // of each node
+		list, err := parseGRES(n.GRES)
+		all := make([]nodes.GRESRequest, len(list))
+		for i, g := range list {
+			all[i] = nodes.GRESRequest{GRES: g}
+		}
+		return all, err
+	}
+	var whole []nodes.GRES
+	for item := range strings.SplitSeq(n.TRES, ",") {
+		name, count, is := strings.Cut(item, "=")
+		kind, is2 := strings.CutPrefix(name, "gres/")
+		if !is || !is2 {
+			continue
+		}
+		number, ok := countGRES(count)
+		if !ok {
+			return nil, fmt.Errorf("%q: %w", item, errGRES)
+		}
+		g := nodes.GRES{Count: number}
+		g.Name, g.Type, _ = strings.Cut(kind, ":")
+		whole = append(whole, g)
+	}
+	var all []nodes.GRESRequest
+	across := int64(max(1, r.MinNodes, int(j.AskedNodes)))
+	for _, g := range whole {
+		if g.Type == "" && slices.ContainsFunc(whole, func(o nodes.GRES) bool { return o.Name == g.Name && o.Type != "" }) {
+			continue // the sum of those with types
+		}
+		q := nodes.GRESRequest{GRES: g}
+		if across > 1 {
+			a.assumed = append(a.assumed, eachGRES)
+			if q.Per = nodes.PerJob; g.Count%across == 0 {
+				q.Per, q.Count = nodes.PerNode, g.Count/across
+			}
+		}
+		all = append(all, q)
+	}
+	return all, nil
+}
