@@ -15,11 +15,11 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// Every field of the options but the processors is a setting, and what a
+// Every field of the options but the processors and the size is a setting, and what a
 // setting shows can be set.
 func TestOrderSettings(t *testing.T) {
 	settings := OrderSettings(new(ostrich.Options))
-	fields := reflect.TypeFor[ostrich.Options]().NumField() - 1 + reflect.TypeFor[campaign.Rule]().NumField() - 1
+	fields := reflect.TypeFor[ostrich.Options]().NumField() - 2 + reflect.TypeFor[campaign.Rule]().NumField() - 1
 	if len(settings) != fields {
 		t.Errorf("%d settings of %d fields", len(settings), fields)
 	}
