@@ -120,7 +120,7 @@ func TestMeasuresAreDocumented(t *testing.T) {
 		{"| column | of the users |", 0, 1, headsOf(report.UserColumns)},
 		{"| column | field of `--json` | |", 0, 1, benchHeads},
 		{"| column | field of `--json` | |", 1, 1, benchKeys},
-		{"| LOAD |", 0, 0, append(headsOf(report.BagColumns), "GOODPUT", "USED", "UTILISATION")},
+		{"| LOAD |", 0, 0, slices.Concat([]string{"REALISED"}, headsOf(report.BagColumns), []string{"GOODPUT", "USED", "UTILISATION"})},
 	} {
 		if diff := cmp.Diff(tt.want, documented(string(raw), tt.table, tt.column, tt.skip)); diff != "" {
 			t.Errorf("%s column %d (-program +page)\n%s", tt.table, tt.column, diff)
