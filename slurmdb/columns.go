@@ -15,6 +15,9 @@ import (
 type saying struct {
 	columns                                      []string
 	name, script, comment, wckey, exclusive, qos int // positions in a row; 0 where it is not read
+
+	// Of what jobs ask for.
+	constraints, memory, reservation, licenses, submitted, flags, nodes int
 }
 
 // newSaying decides which of the columns are read.
@@ -33,6 +36,13 @@ func newSaying(c *Config, s *schema) (y saying) {
 	y.wckey = read(c.Declared == ledger.InWCKey, "wckey", "wckey")
 	y.exclusive = read(true, "exclusive", "exclusive")
 	y.qos = read(true, "qos_req", "IF(state = 0, qos_req, NULL)") // later id_qos is the one that it runs with
+	y.constraints = read(c.Needs, "constraints", "constraints")
+	y.memory = read(c.Needs, "mem_req", "mem_req")
+	y.reservation = read(c.Needs, "id_resv", "id_resv")
+	y.licenses = read(c.Needs, "licenses", "licenses")
+	y.submitted = read(c.Needs, "submit_line", "LEFT(submit_line, "+strconv.Itoa(maxSubmission)+")")
+	y.flags = read(c.Needs, "flags", "flags")
+	y.nodes = read(c.Needs, "nodelist", "nodelist")
 	return y
 }
 

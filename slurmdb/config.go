@@ -72,6 +72,10 @@ type Config struct {
 	// Class says.
 	Classes bool
 
+	// Needs makes a History have what jobs ask for beside processors and time, where they
+	// ran and whether the backfill scheduler started them, as far as the database tells.
+	Needs bool
+
 	// Believe judges each poll's reading of the database's clock before the poll
 	// reads anything. Its error ends the poll. It also ends the connection,
 	// because a session can have a clock of its own. nil believes every reading.

@@ -59,6 +59,10 @@ func openAt(ctx context.Context, c Config, address string) (*Reader, error) {
 		_ = db.pool.Close() // The first error matters.
 		return nil, err
 	}
+	if err = r.nameReservations(ctx); err != nil {
+		_ = db.pool.Close() // The first error matters.
+		return nil, err
+	}
 	if err = r.compare(ctx, c.Reached); err != nil {
 		_ = db.pool.Close() // The first error matters.
 		return nil, err

@@ -57,6 +57,7 @@ type parser struct {
 	row    accounting.Row // the latest, of which the memory is used again
 	texts  accounting.Texts
 	named  map[uint64]string // resources of which the counts are read, beside those that every database has
+	needs  needs
 	config *Config
 	saying saying
 	seed   maphash.Seed
@@ -118,6 +119,9 @@ func (p *parser) parse(v []driver.Value) *accounting.Row {
 	}
 	if err := p.readSize(r, v); err != nil {
 		r.Impossible = err.Error()
+	}
+	if p.config.Needs {
+		p.readNeeds(r, v)
 	}
 	return r
 }

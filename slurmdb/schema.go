@@ -24,7 +24,10 @@ var tables = []struct {
 			"id_assoc", "id_job", "id_qos", "id_user", "job_db_inx", "job_name", "partition", "state", "time_eligible",
 			"time_end", "time_start", "time_submit", "time_suspended", "timelimit", "tres_alloc", "tres_req",
 		},
-		optional: []string{"deleted", "derived_es", "exclusive", "qos_req", "script_hash_inx", "wckey"}, // script_hash_inx since 22.05, qos_req since 24.11, exclusive since 26.05
+		// submit_line since 21.08, script_hash_inx since 22.05, licenses since 23.02, qos_req since 24.11, exclusive since 26.05
+		optional: []string{
+			"constraints", "deleted", "derived_es", "exclusive", "flags", "id_resv", "licenses", "mem_req", "nodelist", "qos_req", "script_hash_inx", "submit_line", "wckey",
+		},
 	},
 	{
 		name: "event_table", required: []string{"node_name", "state", "time_end", "time_start", "tres"},

@@ -62,20 +62,23 @@ func readTRES(s []byte, named map[uint64]string) (accounting.TRES, error) {
 }
 
 // nameTRES finds the numbers of the resources that the unit of work needs, beside those
-// that every database has.
+// that every database has, and those of all if it is read what jobs ask for.
 func (r *Reader) nameTRES(ctx context.Context) error {
 	wanted := r.config.Unit.Named()
-	if len(wanted) == 0 {
+	if len(wanted) == 0 && !r.config.Needs {
 		return nil
 	}
 	found, err := readable(ctx, r.db, "tres_table")
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	if len(found) == 0 {
+	case len(found) == 0 && len(wanted) == 0:
+		r.parser.needs.unread("tres_table, which has the names of GRES and licences")
+		return nil
+	case len(found) == 0:
 		return fmt.Errorf("slurmdb: unit of work %s: table tres_table: %w, or not readable for %s", r.config.Unit.Resource, ErrColumns, r.config.User)
 	}
-	r.parser.named = make(map[uint64]string)
+	r.parser.named, r.parser.needs.resources = make(map[uint64]string), make(map[uint64]string)
 	var known []string
 	err = r.db.scan(ctx, func(scan func(...any) error) error {
 		var (
@@ -84,6 +87,7 @@ func (r *Reader) nameTRES(ctx context.Context) error {
 		)
 		failed := scan(&id, &name)
 		known = append(known, name)
+		r.parser.needs.resources[id] = name
 		for _, w := range wanted {
 			if strings.EqualFold(w, name) {
 				r.parser.named[id] = w

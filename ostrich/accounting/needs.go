@@ -157,6 +157,15 @@ func submittedMemory(text string) int64 {
 	return n << by
 }
 
+// Exclusivity reads Slurm's column exclusive (since 26.05: NO, NODE, USER, MCS or TOPO;
+// job_exclusive_display_string in src/common/slurm_protocol_defs.c) as Layout has it.
+func Exclusivity(column string) string {
+	if strings.EqualFold(column, "NO") {
+		return ""
+	}
+	return strings.ToLower(column)
+}
+
 // Needs returns the number of what jobs ask for, for Job.Needs.
 func (b *Builder) Needs(n Needs) int32 {
 	if len(b.h.Needs) == 0 {

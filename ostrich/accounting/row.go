@@ -43,6 +43,11 @@ type Row struct {
 	// Only the tables have these.
 	Record                 uint64 // job_db_inx, to which suspensions refer
 	NameClass, ScriptClass uint64
+
+	// Only where the reader of the tables is asked for them.
+	Needs      *Needs // nil: not read
+	Where      string // nodes on which it ran, as Slurm lists them; "" if they are not known
+	Backfilled bool   // the backfill scheduler started it
 }
 
 // Slurm's marks for "no value" in 32-bit columns.

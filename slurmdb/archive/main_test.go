@@ -12,11 +12,15 @@ import (
 func TestMain(m *testing.M) { os.Exit(slurmdbtest.Main(m)) }
 
 // open opens a test database as root.
-func open(t testing.TB, db *slurmdbtest.DB) *slurmdb.Reader {
+func open(t testing.TB, db *slurmdbtest.DB, edits ...func(*slurmdb.Config)) *slurmdb.Reader {
 	t.Helper()
-	r, err := slurmdb.Open(t.Context(), slurmdb.Config{
+	c := slurmdb.Config{
 		Addresses: []string{db.Server.Socket}, User: "root", Database: db.Name, Cluster: db.Cluster, Config: ledger.Config{History: day},
-	})
+	}
+	for _, edit := range edits {
+		edit(&c)
+	}
+	r, err := slurmdb.Open(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}

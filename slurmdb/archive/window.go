@@ -61,6 +61,9 @@ func History(ctx context.Context, r *slurmdb.Reader, from, to ostrich.Time, prog
 	w.note()
 	h := w.jobs.History(r.Cluster(), from, to)
 	w.name(h)
+	for _, what := range r.Unread() {
+		h.Notes = append(h.Notes, fmt.Sprintf("The account may not read %s: what jobs ask for is not known as far as that.", what))
+	}
 	sizes, err := r.Sizes(ctx)
 	if err != nil {
 		return nil, err
@@ -200,6 +203,9 @@ func (w *window) add(r *accounting.Row) {
 		Submit: r.Submit, Eligible: r.Eligible, Start: r.Start, End: r.End, Suspended: r.Suspended, Limit: r.Limit,
 		Association: w.association(r), QOS: w.qos(r.QOSNumber),
 		Class: r.Class, NameClass: r.NameClass, ScriptClass: r.ScriptClass,
+	}
+	if r.Needs != nil {
+		j.Needs, j.Where, j.Backfilled = w.jobs.Needs(*r.Needs), w.jobs.Where(r.Where), r.Backfilled
 	}
 	partition, _, _ := strings.Cut(r.Partition, ",")
 	j.Partition = w.jobs.Partition(partition)

@@ -350,22 +350,30 @@ func TestSite(t *testing.T) {
 
 var ended = flag.Int("ended", 100_000, "rows of ended jobs in the benchmark")
 
-// BenchmarkHistory reads all rows as a window.
+// BenchmarkHistory reads all rows as a window, without what jobs ask for and with it.
 func BenchmarkHistory(b *testing.B) {
 	db := slurmdbtest.New(b, slurmdbtest.R2205)
 	now := db.Clock()
 	const every = 2
 	db.Seed(slurmdbtest.Seeding{Ended: *ended, Live: 5000, Users: 300, First: now - int64(*ended)*every - 5000, Every: every})
-	for b.Loop() {
-		r := open(b, db)
-		h, err := archive.History(b.Context(), r, 1, ostrich.Time(now+1), nil)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.ReportMetric(float64(len(h.Jobs)), "jobs")
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		b.ReportMetric(float64(m.Sys-m.HeapReleased)/1e6, "MB-process")
-		runtime.KeepAlive(h)
+	db.Run("UPDATE c1_job_table SET constraints = ELT(1 + id_job % 4, '', '', 'a100', 'big&ib'), mem_req = (1 << 63) + 1000 * (1 + id_job % 8), flags = 20 + 4 * (id_job % 2), " +
+		"submit_line = CONCAT('sbatch -p long -n', 1 + id_job % 16, ' --mem-per-cpu=', 1 + id_job % 8, 'G -C a100 /home/somebody/project/run-', id_job, '.sh --input=data/', id_job, '.h5')")
+	for _, needs := range []bool{false, true} {
+		b.Run(fmt.Sprintf("needs=%t", needs), func(b *testing.B) {
+			for b.Loop() {
+				r := open(b, db, func(c *slurmdb.Config) { c.Needs = needs })
+				h, err := archive.History(b.Context(), r, 1, ostrich.Time(now+1), nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(len(h.Jobs)), "jobs")
+				var m runtime.MemStats
+				runtime.GC()
+				runtime.ReadMemStats(&m)
+				b.ReportMetric(float64(m.HeapAlloc)/1e6, "MB-kept")
+				b.ReportMetric(float64(m.Sys-m.HeapReleased)/1e6, "MB-process")
+				runtime.KeepAlive(h)
+			}
+		})
 	}
 }

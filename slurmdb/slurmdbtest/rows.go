@@ -46,6 +46,14 @@ type Job struct {
 	Script    uint64 // script_hash_inx; left out before 22.05
 	Exclusive string // empty means NO; left out before 26.05
 	Deleted   int
+
+	Constraints string
+	Memory      uint64 // mem_req
+	Flags       uint32
+	Reservation uint32 // id_resv
+	Nodes       string // nodelist
+	Licenses    string // left out before 23.02
+	Submitted   string // submit_line; left out before 21.08
 }
 
 // Put writes rows, or writes them again.
@@ -83,6 +91,7 @@ func (db *DB) columns(j Job) (columns []string, values []any) {
 	add("id_qos", j.QOS)
 	if db.Release >= R2411 {
 		add("qos_req", nullable(j.AnyQOS))
+		add("licenses", nullable(j.Licenses))
 	}
 	add("time_submit", j.Submit)
 	add("time_eligible", max(j.Eligible, 0))
@@ -107,12 +116,18 @@ func (db *DB) columns(j Job) (columns []string, values []any) {
 	add("wckey", j.WCKey)
 	if db.Release != R2011 {
 		add("script_hash_inx", j.Script)
+		add("submit_line", nullable(j.Submitted))
 	}
 	if db.Release >= R2605 {
 		add("exclusive", cmp.Or(j.Exclusive, "NO"))
 	}
 	add("deleted", j.Deleted)
-	for _, c := range []string{"id_resv", "id_wckey", "id_group", "state_reason_prev", "nodes_alloc", "priority"} {
+	add("constraints", j.Constraints)
+	add("mem_req", j.Memory)
+	add("flags", j.Flags)
+	add("id_resv", j.Reservation)
+	add("nodelist", nullable(j.Nodes))
+	for _, c := range []string{"id_wckey", "id_group", "state_reason_prev", "nodes_alloc", "priority"} {
 		add(c, 0)
 	}
 	return columns, values
@@ -162,6 +177,31 @@ func (db *DB) Pause(id uint32, submit, start, end int64) {
 	db.Run("REPLACE INTO `"+db.Cluster+"_suspend_table` (job_db_inx, id_assoc, time_start, time_end) "+
 		"SELECT job_db_inx, id_assoc, ?, ? FROM `"+db.Cluster+"_job_table` WHERE id_job = ? AND time_submit = ?",
 		start, end, id, submit)
+}
+
+// Reservation is a row of the reservation table. A change of a reservation makes a new one.
+type Reservation struct {
+	ID           uint32
+	Name         string
+	Nodes        string // as Slurm lists them
+	Start, End   int64
+	Flags        uint64
+	Associations string // ids with commas
+}
+
+// Reserve writes reservations.
+func (db *DB) Reserve(all ...Reservation) {
+	db.t.Helper()
+	for _, r := range all {
+		db.Run("REPLACE INTO `"+db.Cluster+"_resv_table` (id_resv, resv_name, nodelist, time_start, time_end, flags, assoclist) VALUES (?, ?, ?, ?, ?, ?, ?)",
+			r.ID, r.Name, r.Nodes, r.Start, r.End, r.Flags, r.Associations)
+	}
+}
+
+// Resource writes a TRES beside those that every database has, which has an id above 1000.
+func (db *DB) Resource(id uint32, kind, name string) {
+	db.t.Helper()
+	db.Run("REPLACE INTO tres_table (creation_time, id, type, name) VALUES (1, ?, ?, ?)", id, kind, name)
 }
 
 // Size writes the size of the cluster from start to end.

@@ -402,7 +402,7 @@ func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr 
 	}
 	done := console.Alive(stderr, "reading accounting")
 	defer done()
-	access.Classes = true
+	access.Classes, access.Needs = true, true
 	r, err := slurmdb.Open(ctx, access)
 	if err != nil {
 		return err

@@ -34,8 +34,8 @@ func (d *dump) needs(j *accounting.Job) error {
 	if gres := d.some(colGRES); gres != "" && n.TRES == "" && n.GRES == "" {
 		n.GRES = gres // of each node; until 20.11
 	}
-	if d.some(colExclusive) != "" && n.Exclusive == "" {
-		n.Exclusive = strings.ToLower(d.some(colExclusive)) // since 26.05: NODE, USER, MCS, TOPO
+	if n.Exclusive == "" {
+		n.Exclusive = accounting.Exclusivity(d.some(colExclusive))
 	}
 	if asks, ok := amount(d.values[colAskedNodes], false); len(d.values[colAskedNodes]) > 0 {
 		if !ok || asks > maxProcs {
