@@ -81,7 +81,7 @@ type Machine struct {
 	Cluster  *nodes.Cluster
 	Requests []nodes.Request
 	// Placed is called when a job begins on nodes, with the number of the job (from 0,
-	// campaign by campaign) and what it has of them; it may be nil.
+	// campaign by campaign) and what it has of them, a copy to keep; it may be nil.
 	Placed func(job int, at ostrich.Time, a *nodes.Allocation)
 
 	EventOrder EventOrder // what happens at one instant
@@ -107,9 +107,6 @@ type Machine struct {
 	// Kill ends a job at its estimate. Otherwise one that outlives it runs on to
 	// its end, and is expected to end at any moment.
 	Kill bool
-
-	// Began is called with each job that starts on nodes, and the places of these; it may be nil.
-	Began func(job ostrich.JobID, on []int32)
 
 	// Progress is called now and then with the number of jobs that have ended and
 	// that of all, and at the end; it may be nil.

@@ -122,7 +122,7 @@ func (p *placed) of(i int32) []*nodes.Want {
 func (p *placed) begin(i int32) int {
 	a, w := p.chosen, p.chosenWant
 	if p.Placed != nil {
-		p.Placed(int(i), p.now, a)
+		p.Placed(int(i), p.now, a.Copy())
 	}
 	p.allocations[i], p.wanted[i] = a, w
 	if p.stock != nil {
@@ -131,9 +131,6 @@ func (p *placed) begin(i int32) int {
 		p.load.Add(a)
 	}
 	p.usage.Add(w, uint32(p.jobs[i].User), a)
-	if p.Began != nil {
-		p.Began(p.jobs[i].ID, a.Nodes)
-	}
 	return a.Total()
 }
 
@@ -151,9 +148,7 @@ func (p *placed) end(i int32) int {
 	p.wanted[i] = nil
 	if p.stock != nil {
 		p.stock.Remove(a)
-		if p.Placed == nil {
-			p.stock.Reuse(a)
-		}
+		p.stock.Reuse(a)
 	} else {
 		p.load.Remove(a)
 	}

@@ -150,3 +150,22 @@ func TestPlacedProperties(t *testing.T) {
 		}
 	})
 }
+
+// TestPlacedIsACopy: what Placed gets stays as it was, although an engine that counts nodes uses the memory of
+// an allocation again once its job has ended.
+func TestPlacedIsACopy(t *testing.T) {
+	m := sim.Machine{Cluster: singles(3), Backfill: sim.EASY}
+	var got []*nodes.Allocation
+	m.Placed = func(_ int, _ ostrich.Time, a *nodes.Allocation) { got = append(got, a) }
+	jobs := []sim.Job{{ID: 1, Run: 1, Estimate: 1, Procs: 2}, {ID: 2, Submit: 1, Run: 5, Estimate: 5, Procs: 1}, {ID: 3, Submit: 1, Run: 1, Estimate: 1, Procs: 1}}
+	if _, err := m.Replay(jobs); err != nil {
+		t.Fatal(err)
+	}
+	var on [][]int32
+	for _, a := range got {
+		on = append(on, a.Nodes)
+	}
+	if want := [][]int32{{0, 1}, {0}, {1}}; !slices.EqualFunc(on, want, slices.Equal) {
+		t.Errorf("nodes %v, want %v", on, want)
+	}
+}

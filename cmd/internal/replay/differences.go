@@ -42,11 +42,9 @@ func (s *Study) differences(p *Variant) ([]comparison.StartDifference, error) {
 	}
 	all := *s
 	all.told = func(job ostrich.JobID, on []int32) {
-		places := make([]int, len(on))
-		for k, at := range on {
-			places[k] = int(at)
+		for _, at := range on {
+			ours.on[job-1] = append(ours.on[job-1], int(at))
 		}
-		ours.on[job-1] = places
 	}
 	ran, err := all.replayAll(p, func(int) {})
 	if err != nil {

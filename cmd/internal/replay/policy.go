@@ -11,6 +11,7 @@ import (
 	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/nodes"
 )
 
 // under returns the study as the settings of a policy have it.
@@ -58,18 +59,21 @@ func (s *Study) Replay(p *Variant, progress func(ended int)) ([]report.Job, time
 		loop.Procs, loop.Offsets, loop.Scheduler, loop.Inside = pool.Procs, true, s.Scheduler, s.Options.Inside
 		loop.Open = !s.Run.closed
 		if s.placement != nil {
-			loop.Cluster, loop.Requests, loop.Began = s.placement.cluster, s.placement.requests, s.told
+			loop.Cluster, loop.Requests = s.placement.cluster, s.placement.requests
 		}
 		loop.Progress = func(n, _ int) { progress(ended + n) }
-		requests := s.inOrder(campaigns)
+		order := s.inOrder(campaigns)
+		if s.told != nil {
+			loop.Placed = func(job int, _ ostrich.Time, a *nodes.Allocation) { s.told(order[job].ID, a.Nodes) }
+		}
 		tuning.Options.Size = pool.Size
 		begin := s.Priority.Phase
 		if first := slices.IndexFunc(s.Jobs, func(j Job) bool { return j.pool == i }); first >= 0 {
 			begin = s.Jobs[first].Submit
 		}
 		p.Into(&loop, &Material{
-			Tuning: tuning, Shares: s.Shares, Priority: s.asOf(begin), Closed: s.Run.closed, InClasses: s.classOf(requests),
-			Request: func(n ostrich.JobID) multifactor.Request { return requests[n-1] },
+			Tuning: tuning, Shares: s.Shares, Priority: s.asOf(begin), Closed: s.Run.closed, InClasses: s.classOf(order),
+			Request: func(n ostrich.JobID) multifactor.Request { return order[n-1].request },
 		})
 		ran, err := loop.Run(campaigns)
 		if err != nil {
@@ -89,13 +93,12 @@ func (s *Study) Replay(p *Variant, progress func(ended int)) ([]report.Job, time
 	return slices.DeleteFunc(jobs, func(j report.Job) bool { return j.Campaign < 0 }), took, nil
 }
 
-// inOrder returns the requests of the jobs in the order in which a loop numbers
-// them.
-func (s *Study) inOrder(campaigns []sim.Campaign) []multifactor.Request {
-	list := make([]multifactor.Request, 0, len(s.Jobs))
+// inOrder returns the jobs in the order in which a loop numbers them.
+func (s *Study) inOrder(campaigns []sim.Campaign) []*Job {
+	list := make([]*Job, 0, len(s.Jobs))
 	for i := range campaigns {
 		for k := range campaigns[i].Tasks {
-			list = append(list, s.Jobs[campaigns[i].Tasks[k].ID-1].request)
+			list = append(list, &s.Jobs[campaigns[i].Tasks[k].ID-1])
 		}
 	}
 	return list

@@ -293,6 +293,13 @@ type Allocation struct {
 	own    bool // it shares nodes with jobs of its user only
 }
 
+// Copy returns an allocation that shares no memory with this one.
+func (a *Allocation) Copy() *Allocation {
+	c := *a
+	c.Nodes, c.CPUs, c.Memory, c.gres = slices.Clone(a.Nodes), slices.Clone(a.CPUs), slices.Clone(a.Memory), slices.Clone(a.gres)
+	return &c
+}
+
 // Total is the number of CPUs of the allocation.
 func (a *Allocation) Total() int {
 	n := 0
