@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -13,9 +14,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/access"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/socket"
+	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/cmd/internal/view"
 )
 
@@ -47,15 +50,19 @@ func answerAt(c *cli.Context) error {
 	compared.Observe(cycle, s)
 	late := c.Args().Get(2) == "late"
 	now := time.Unix(1700000600, 0)
-	server, err := socket.Open(c.Context, c.Args().Get(0), socket.Options{
-		Late: func(_, _ time.Time) bool { return late }, // its own user asks, who sees everything
-		Past: func(error) {},
-		Now:  func() time.Time { return now },
-	}, func(err error) { fmt.Fprintln(os.Stderr, err) })
+	state := &statuspage.State{Cycle: view.Describe(s, cycle, nil), Report: compared.Report(), Ended: time.Unix(1700000000, 0)}
+	clock := func() time.Time { return now }
+	answers := statuspage.NewAPI(statuspage.Access{
+		State:  func(context.Context) *statuspage.State { return state },
+		Viewer: (&access.Rules{Own: uint32(os.Getuid())}).Viewer, // its own user asks, who sees everything
+		Late:   func(_, _ time.Time) bool { return late },
+		Past:   func(error) {},
+		Now:    clock,
+	})
+	server, err := socket.Open(c.Context, c.Args().Get(0), answers, clock, func(err error) { fmt.Fprintln(os.Stderr, err) })
 	if err != nil {
 		return err
 	}
-	server.Show(&socket.State{Cycle: view.Describe(s, cycle, nil), Report: compared.Report(), Ended: time.Unix(1700000000, 0)})
 	interrupt := make(chan os.Signal, 1)
 	signal.Notify(interrupt, os.Interrupt)
 	if err = os.WriteFile(c.Args().Get(1), nil, 0o600); err != nil {

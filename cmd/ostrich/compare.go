@@ -21,7 +21,6 @@ import (
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/sidecar"
-	"slurm-ostrich/cmd/internal/socket"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich/accounting"
 )
@@ -179,7 +178,7 @@ func compareLive(c *cli.Context) error {
 
 // fetchLive asks the daemon, at its socket or at an address.
 func fetchLive(c *cli.Context) (*live.Report, []byte, error) {
-	path, raw, nobody, err := askDaemon(c, socket.Compare, &view.Selection{})
+	path, raw, nobody, err := askDaemon(c, live.Compare, &view.Selection{})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -30,7 +30,7 @@ func served() {
 func answer(file, code string) (http.Handler, error) {
 	status, err := strconv.Atoi(code)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet || r.URL.Path != "/api/v1/compare.json" {
+		if r.Method != http.MethodGet || r.URL.Path != "/v1/compare" {
 			http.NotFound(w, r)
 			return
 		}

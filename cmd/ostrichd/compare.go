@@ -1,21 +1,16 @@
 package main
 
 import (
-	"encoding/json"
-	"net/http"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"slurm-ostrich/cmd/internal/api"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
-	"slurm-ostrich/cmd/internal/statuspage"
-	"slurm-ostrich/cmd/internal/view"
 )
 
 // compared keeps the comparison with what Slurm does, and gives the latest one to
-// the server and to Prometheus, which ask at any time.
+// Prometheus, which asks at any time.
 type compared struct {
 	state  *live.State
 	nights live.Nights
@@ -36,18 +31,6 @@ func (m *compared) observe(c *sidecar.Cycle, from live.Source) (err error) {
 	r.Nights, err = m.nights.Read(live.Folder(from.Config().Journal))
 	m.latest.Store(r)
 	return err
-}
-
-// answer answers with the latest comparison, as a viewer may see it.
-func (m *compared) answer(w http.ResponseWriter, v *view.Viewer) {
-	r := m.latest.Load()
-	if r == nil {
-		api.Fail(w, http.StatusServiceUnavailable, statuspage.ErrNoCycle.Error())
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	_ = json.NewEncoder(w).Encode(r.Seen(v)) // the client disconnected
 }
 
 var (

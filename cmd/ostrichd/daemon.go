@@ -43,7 +43,7 @@ type daemon struct {
 
 	commands atomic.Pointer[slurm.Commands] // of the settings in effect, for the socket
 	users    *access.Directory              // for the socket and the web
-	private  atomic.Pointer[[]string]       // what Slurm hides of others; nil before the first cycle
+	asked    onceAPI                        // answers at both
 
 	reload <-chan os.Signal
 	now    func() time.Time
@@ -108,6 +108,9 @@ func (d *daemon) run(ctx context.Context) error {
 	d.status.configured(&d.config)
 	d.status.change(func(is *statuspage.Daemon) { is.Version, is.Started = sidecar.Version(), statuspage.Unix(d.now()) })
 	d.users = d.directory()
+	if d.page.shown == nil && d.config.Socket+d.config.Listen+d.config.Status.Listen != "" {
+		d.page.shown = make(chan struct{})
+	}
 	server, err := d.serve(ctx)
 	if err != nil {
 		return err
@@ -213,17 +216,10 @@ func (d *daemon) run(ctx context.Context) error {
 	}
 }
 
-// show passes a cycle to the page and to the socket, which answer between cycles.
+// show passes a cycle to those who ask, who are answered between cycles.
 func (d *daemon) show(c *sidecar.Cycle) {
-	if d.page.shown == nil && d.socket == nil {
-		return
-	}
-	described, compared := d.metrics.described.describe(c, d.sidecar), d.metrics.compared.latest.Load()
 	if d.page.shown != nil {
-		d.page.show(described, compared)
-	}
-	if d.socket != nil {
-		d.socket.Show(&socket.State{Cycle: described, Report: compared, Ended: d.now()})
+		d.page.show(d.metrics.described.describe(c, d.sidecar), d.metrics.compared.latest.Load(), d.now())
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"testing"
 
-	"slurm-ostrich/cmd/internal/statuspage"
+	"slurm-ostrich/cmd/internal/api"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority/journal"
@@ -83,13 +83,13 @@ func TestHostileNames(t *testing.T) {
 			t.Errorf("%s: %d, %s", path, code, page)
 		}
 	}
-	for name := range strings.FieldsSeq("status queue campaigns shares schedule writes") {
-		code, body := looks(h.daemon, statuspage.API+name+".json")
+	for name := range strings.FieldsSeq("status plan campaigns shares schedule writes") {
+		code, body := looks(h.daemon, api.Folder+name)
 		if code != http.StatusOK || !json.Valid(body) || strings.Contains(string(body), "\x1b") {
 			t.Errorf("%s: %d, %s", name, code, body)
 		}
 	}
-	_, body := looks(h.daemon, statuspage.API+"queue.json")
+	_, body := looks(h.daemon, api.Folder+"plan")
 	var plan struct {
 		Jobs []struct{ User, Account, Partition string }
 	}
@@ -135,7 +135,7 @@ func TestHugeName(t *testing.T) {
 	}
 	h.daemon.report(o, 0)
 	h.daemon.show(o.cycle)
-	for _, path := range []string{"/", "/explain?job=2", statuspage.API + "queue.json"} {
+	for _, path := range []string{"/", "/explain?job=2", api.Folder + "plan"} {
 		if code, page := looks(h.daemon, path); code != http.StatusOK || len(page) > 1<<20 {
 			t.Errorf("%s: %d, %d bytes", path, code, len(page))
 		}

@@ -98,9 +98,6 @@ func app(stdout, stderr io.Writer) *cli.App {
 				open: opener(lead, new(sidecar.Servers)), lead: lead, probe: probe,
 				reload: hangup, now: time.Now,
 			}
-			if config.Status.Listen != "" {
-				d.page.shown = make(chan struct{})
-			}
 			if c.Bool("once") {
 				return d.once(c.Context)
 			}

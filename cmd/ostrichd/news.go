@@ -41,7 +41,6 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 		d.log.Warn().Err(err).Msg("a comparison of last night is not shown")
 	}
 	d.status.observe(c)
-	d.private.Store(&c.Controller.PrivateData)
 	d.metrics.wrote(c.Outcomes)
 	d.unchanged(c.Outcomes)
 	if c.Names != nil {

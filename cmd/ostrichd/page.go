@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"slurm-ostrich/cmd/internal/api"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
@@ -13,26 +14,22 @@ import (
 	"slurm-ostrich/priority/journal"
 )
 
-// page keeps what the status page shows. It describes each cycle when the cycle ends:
-// the schedules may only be read between cycles, and what an earlier request saw
-// may be a day old. Requests during the first cycle wait up to 2 s; later ones
-// get the previous snapshot.
+// page keeps what those see who ask, at the socket and on the web. It describes each cycle
+// when the cycle ends: the schedules may only be read between cycles, and what an earlier
+// request saw may be a day old. Requests during the first cycle wait for its end, and not for
+// long; later ones get the state before.
 type page struct {
-	shown  chan struct{}                               // closed after the first cycle; nil if there are no requests or no cycles
-	latest atomic.Pointer[func() *statuspage.Snapshot] // makes the snapshot of the latest cycle, once
+	shown  chan struct{} // closed after the first cycle; nil if there are no requests or no cycles
+	latest atomic.Pointer[statuspage.State]
 }
 
-const (
-	// patience is how long a request waits for the end of the first cycle.
-	patience = 2 * time.Second
-	// mostWritesShown is how many writes of the journal the page shows.
-	mostWritesShown = 50
-)
+// mostWritesShown is how many writes of the journal are shown.
+const mostWritesShown = 50
 
-// show replaces the snapshot by one of a described cycle and the comparison so far.
-func (p *page) show(cycle *view.Cycle, found *live.Report) {
-	snapshot := sync.OnceValue(func() *statuspage.Snapshot { return statuspage.New(cycle, found) })
-	if p.latest.Swap(&snapshot) == nil {
+// show replaces the state by that after a described cycle, with the comparison so far.
+func (p *page) show(cycle *view.Cycle, found *live.Report, ended time.Time) {
+	s := &statuspage.State{Cycle: cycle, Report: found, Ended: ended, Snapshot: sync.OnceValue(func() *statuspage.Snapshot { return statuspage.New(cycle, found) })}
+	if p.latest.Swap(s) == nil {
 		close(p.shown)
 	}
 }
@@ -42,7 +39,7 @@ func (p *page) await(ctx context.Context) {
 	if p.shown == nil {
 		return
 	}
-	enough := time.NewTimer(patience)
+	enough := time.NewTimer(api.First)
 	defer enough.Stop()
 	select {
 	case <-p.shown:
@@ -51,20 +48,23 @@ func (p *page) await(ctx context.Context) {
 	}
 }
 
-// snapshot returns what there is to show now.
-func (d *daemon) snapshot(ctx context.Context) *statuspage.Snapshot {
-	p := &d.page
-	p.await(ctx)
-	s := statuspage.New(nil, nil)
-	if latest := p.latest.Load(); latest != nil {
-		s = (*latest)()
+// state returns what there is to show now.
+func (d *daemon) state(ctx context.Context) *statuspage.State {
+	d.page.await(ctx)
+	latest := d.page.latest.Load()
+	if latest == nil {
+		latest = &statuspage.State{Report: d.metrics.compared.none, Snapshot: func() *statuspage.Snapshot { return statuspage.New(nil, nil) }}
 	}
-	now := d.now()
-	known := d.status.at(now)
-	if known.Journal != "" {
-		known.Writes, known.Unread = journal.Tail(known.Journal, mostWritesShown)
+	s := *latest
+	s.Snapshot = func() *statuspage.Snapshot {
+		now := d.now()
+		known := d.status.at(now)
+		if known.Journal != "" {
+			known.Writes, known.Unread = journal.Tail(known.Journal, mostWritesShown)
+		}
+		return latest.Snapshot().With(&known, now)
 	}
-	return s.With(&known, now)
+	return &s
 }
 
 // described keeps the latest described cycle for the page and the metrics. It belongs

@@ -8,20 +8,26 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"slices"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"slurm-ostrich/cmd/internal/access"
+	"slurm-ostrich/cmd/internal/api"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/cmd/internal/webserver"
 )
 
 // handler serves /metrics, /healthz (the process is alive), /readyz (cycles
-// succeed) and /api/v1/compare.json (the comparison with what Slurm does).
+// succeed) and the comparison with what Slurm does.
 func (d *daemon) handler() *http.ServeMux {
 	mux := d.measures()
-	mux.Handle("GET "+statuspage.API+"compare.json", d.pages())
+	mux.Handle(api.Folder+live.Compare, d.pages())
+	mux.Handle(statuspage.Former+live.Compare+".json", d.pages())
 	return mux
 }
 
@@ -56,16 +62,28 @@ func (d *daemon) measures() *http.ServeMux {
 	return mux
 }
 
-// pages serves the status page and its API.
-func (d *daemon) pages() http.Handler {
-	header := d.config.Status.UserHeader // A reload may change the configuration meanwhile.
-	viewer := func(r *http.Request) (*view.Viewer, error) {
-		found := d.metrics.compared.latest.Load()
-		return d.users.OfRequest(r, header, d.private.Load(), found != nil && len(found.Nights) > 0)
-	}
-	return statuspage.Handler(statuspage.Options{
-		Snapshot: d.snapshot, Viewer: viewer, Compare: d.metrics.compared.answer, Hosts: d.config.Status.Hosts,
+// pages serves the status page and the API.
+func (d *daemon) pages() http.Handler { return statuspage.Handler(d.api(), d.config.Status.Hosts) }
+
+// onceAPI is an API that is made when it is first used.
+type onceAPI struct {
+	once sync.Once
+	is   *statuspage.API
+}
+
+// api returns what answers questions at the socket and on the web.
+func (d *daemon) api() *statuspage.API {
+	d.asked.once.Do(func() {
+		header := d.config.Status.UserHeader // A reload may change the configuration meanwhile.
+		d.asked.is = statuspage.NewAPI(statuspage.Access{
+			State: d.state, Late: d.status.late, Past: d.pastAsked(), Now: d.now,
+			Viewer: func(r *http.Request, c *view.Cycle, ended bool) (*view.Viewer, error) {
+				rules := access.Rules{Users: d.users, Own: uint32(os.Getuid()), Header: header}
+				return rules.Viewer(r, c, ended)
+			},
+		})
 	})
+	return d.asked.is
 }
 
 // servers serve requests until they are closed.

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"slurm-ostrich/cmd/internal/live"
+	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/cmd/internal/webserver"
 )
 
@@ -82,12 +83,12 @@ func TestAddresses(t *testing.T) {
 		want                 map[string]int
 	}{
 		{name: "both at one address", both: true, want: map[string]int{
-			"/metrics": 421, "/healthz": 200, "/readyz": 503, "/api/v1/compare.json": 421, "/": 421, "/nothing": 421,
+			"/metrics": 421, "/healthz": 200, "/readyz": 503, "/v1/compare": 421, "/": 421, "/nothing": 421,
 		}},
 		{name: "metrics alone", measures: true, want: map[string]int{
-			"/metrics": 421, "/healthz": 200, "/readyz": 503, "/api/v1/compare.json": 421, "/": 404, "/api/v1/status.json": 404,
+			"/metrics": 421, "/healthz": 200, "/readyz": 503, "/v1/compare": 421, "/": 404, "/v1/status": 404,
 		}},
-		{name: "the page alone", page: true, want: map[string]int{"/metrics": 421, "/api/v1/status.json": 421}},
+		{name: "the page alone", page: true, want: map[string]int{"/metrics": 421, "/v1/status": 421}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w, address := newWorld(), free(t)
@@ -119,7 +120,7 @@ func TestAddresses(t *testing.T) {
 				return
 			}
 			for _, name := range []string{"", "localhost", "page.example.org"} {
-				if got := answered(t, address, "/api/v1/checks.json", name); got != http.StatusOK {
+				if got := answered(t, address, "/v1/checks", name); got != http.StatusOK {
 					t.Errorf("the page by the name %q: %d", name, got)
 				}
 			}
@@ -210,8 +211,8 @@ func TestDoors(t *testing.T) {
 	}
 	defer func() { _ = s.Close() }()
 	for address, paths := range map[string]map[string]int{
-		c.Listen:        {"/metrics": 200, "/healthz": 200, "/readyz": 503, "/api/v1/compare.json": 503, "/nothing": 404},
-		c.Status.Listen: {"/": 200, "/explain": 200, "/page.css": 200, "/api/v1/checks.json": 200, "/api/v1/compare.json": 503, "/nothing": 404},
+		c.Listen:        {"/metrics": 200, "/healthz": 200, "/readyz": 503, "/v1/compare": 503, "/nothing": 404},
+		c.Status.Listen: {"/": 200, "/explain": 200, "/page.css": 200, "/v1/checks": 200, "/v1/compare": 503, "/nothing": 404},
 	} {
 		for path, want := range paths {
 			if got := answered(t, address, path, ""); got != http.StatusUnauthorized {
@@ -275,6 +276,7 @@ func TestComparedThroughDoors(t *testing.T) {
 		if err := w.daemon.metrics.compared.observe(c, &world{daemon: w.daemon}); err != nil {
 			t.Fatal(err)
 		}
+		w.daemon.page.show(&view.Cycle{}, w.daemon.metrics.compared.latest.Load(), time.Now())
 		w.daemon.config.Listen, w.daemon.config.Web.ConfigFile = free(t), test.web
 		s, err := w.daemon.serve(t.Context())
 		if err != nil {

@@ -26,7 +26,7 @@ func (d *daemon) answers(ctx context.Context) (*socket.Server, error) {
 
 func (d *daemon) openSocket(ctx context.Context) (*socket.Server, error) {
 	log := d.log
-	return socket.Open(ctx, d.config.Socket, socket.Options{Users: d.users, Late: d.status.late, Past: d.pastAsked(), Now: d.now}, func(err error) {
+	return socket.Open(ctx, d.config.Socket, d.api(), d.now, func(err error) {
 		log.Error().Err(err).Msg("socket: no longer served")
 	})
 }

@@ -215,7 +215,7 @@ func TestIdleClients(t *testing.T) {
 	}
 	for name, each := range map[string]int{"each": 1, "some": 8} {
 		path := filepath.Join(dir, name)
-		s, err := socket.Open(t.Context(), path, socket.Options{Now: time.Now}, func(err error) { t.Error(err) })
+		s, err := socket.Open(t.Context(), path, (&daemon{metrics: newMetrics("test"), now: time.Now}).api(), time.Now, func(err error) { t.Error(err) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -310,12 +310,16 @@ func TestSocketAfterAnother(t *testing.T) {
 // Without an answer of Slurm nobody is an operator, and the log says why.
 func TestUnknownOperators(t *testing.T) {
 	var log strings.Builder
-	d := &daemon{now: time.Now, log: zerolog.New(&log)}
+	d := &daemon{metrics: newMetrics("test"), now: time.Now, log: zerolog.New(&log)}
+	d.config.Status.UserHeader = "X-Remote-User"
+	d.users = d.directory()
 	d.commands.Store(&slurm.Commands{Dir: t.TempDir()})
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 	r.RemoteAddr = "127.0.0.1:4711"
 	r.Header.Set("X-Remote-User", "root")
-	if v, err := d.directory().OfRequest(r, "X-Remote-User", &[]string{"jobs"}, true); err != nil || v.Jobs {
+	c := &view.Cycle{}
+	c.Options.Controller.PrivateData = []string{"jobs"}
+	if v, err := d.api().Viewer(r, c, true); err != nil || v.Jobs {
 		t.Errorf("%+v %v", v, err)
 	}
 	if want := "who is an operator is not known; all but root are ordinary users until it is"; !strings.Contains(log.String(), want) || !strings.Contains(log.String(), "scontrol") {

@@ -489,7 +489,7 @@ func TestGoverned(t *testing.T) {
 			if got := counter(t, r.daemon.metrics, "ostrich_slowdown_ratio"); got != 4 {
 				t.Errorf("slowdown %v", got)
 			}
-			words := r.daemon.snapshot(t.Context()).Health.Words
+			words := r.daemon.state(t.Context()).Snapshot().Health.Words
 			if !strings.Contains(words, "slurmctld is loaded: 80 requests are being served; cycles and writes come 4 times as slowly.") {
 				t.Errorf("the page says %q", words)
 			}

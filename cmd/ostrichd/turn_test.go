@@ -101,7 +101,7 @@ func TestStandsBy(t *testing.T) {
 			if body := get(t, w.daemon, "/readyz", http.StatusOK); !strings.HasPrefix(body, ready) {
 				t.Errorf("after %v: /readyz says %s", after, body)
 			}
-			words := w.daemon.snapshot(t.Context()).Health.Words
+			words := w.daemon.state(t.Context()).Snapshot().Health.Words
 			if stands := strings.Contains(words, "stands by"); stands != (standing == 1) {
 				t.Errorf("after %v: the page says %q", after, words)
 			}

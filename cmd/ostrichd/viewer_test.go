@@ -12,14 +12,14 @@ import (
 	"slurm-ostrich/cmd/internal/access"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/priority/slurm"
 )
 
-// asking is a daemon that hides what is private and knows some users.
-func asking(header string, private ...string) *daemon {
-	d := &daemon{metrics: newMetrics("test"), now: time.Now, config: sidecar.Default()}
+// asking is a daemon that knows some users.
+func asking(header string) *daemon {
+	d := &daemon{metrics: newMetrics("test"), now: time.Now, config: sidecar.Default(), page: page{shown: make(chan struct{})}}
 	d.config.Status.UserHeader = header
-	d.private.Store(&private)
 	d.users = access.NewDirectory(func(context.Context) (slurm.Users, error) {
 		return slurm.Users{List: []slurm.User{
 			{Name: "root", UID: 0, Operator: true},
@@ -33,16 +33,18 @@ func asking(header string, private ...string) *daemon {
 
 // TestCompareHides: the comparison names at both addresses whom the page names.
 func TestCompareHides(t *testing.T) {
-	d := asking("X-Remote-User", "jobs")
+	d := asking("X-Remote-User")
 	d.config.Status.Listen = "127.0.0.1:0"
 	r := live.New().Report()
 	for _, user := range []string{"alice", "bob"} {
 		r.Campaigns.Last = append(r.Campaigns.Last, &live.Finished{User: user})
 	}
-	d.metrics.compared.latest.Store(r)
+	c := &view.Cycle{}
+	c.Options.Controller.PrivateData = []string{"jobs"}
+	d.page.show(c, r, d.now())
 	for who, want := range map[string]string{"": "", "alice": "alice", "oscar": "alice bob"} {
 		for name, h := range map[string]http.Handler{"listen": d.handler(), "status.listen": d.pages()} {
-			request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/compare.json", nil)
+			request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/compare", nil)
 			request.Host, request.RemoteAddr = "localhost", "127.0.0.1:4711"
 			if who != "" {
 				request.Header.Set("X-Remote-User", who)
@@ -62,7 +64,7 @@ func TestCompareHides(t *testing.T) {
 			}
 		}
 	}
-	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/api/v1/compare.json", nil)
+	request := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/compare", nil)
 	request.Host, request.RemoteAddr = "localhost", "127.0.0.1:4711"
 	request.Header["X-Remote-User"] = []string{"a", "b"}
 	w := httptest.NewRecorder()

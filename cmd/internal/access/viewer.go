@@ -15,65 +15,83 @@ import (
 	"slurm-ostrich/priority/slurm"
 )
 
-// OfUID returns what the user of a uid may see of a cycle, of jobs that have ended too if
-// past is set. Root, SlurmUser, the user of the daemon (own) and operators see everything.
-func (d *Directory) OfUID(ctx context.Context, c *view.Cycle, uid, own uint32, past bool) *view.Viewer {
-	controller := &c.Options.Controller
-	v := view.NewViewer(controller.PrivateData)
-	if v.Jobs && v.Shares && !past || uid == 0 || uid == own || uid == controller.SlurmUser {
-		return view.Everything()
+// Rules decide what who asks may see.
+type Rules struct {
+	Users *Directory
+	Own   uint32 // the daemon's user, who sees everything at the socket
+	// Header is that in which a proxy on this host says who is logged in; "": nobody is believed.
+	Header string
+}
+
+// uidKey is the key of a uid in the context of a request.
+type uidKey struct{}
+
+// WithUID returns a context of requests of a user of this host, on the kernel's word.
+func WithUID(ctx context.Context, uid uint32) context.Context {
+	return context.WithValue(ctx, uidKey{}, uid)
+}
+
+// Viewer returns what who makes a request may see of a cycle: what Slurm shows everybody, and
+// what it shows the user, if it is known who that is. Root, SlurmUser, the daemon's user and
+// operators see everything. Before the first cycle (nil) PrivateData is not known, and all is
+// hidden. ended says whether jobs that have ended may be in the answer: Slurm need not
+// be asked about them otherwise. An error is for whoever asks.
+func (a *Rules) Viewer(r *http.Request, c *view.Cycle, ended bool) (*view.Viewer, error) {
+	v := &view.Viewer{}
+	if c != nil {
+		v = view.NewViewer(c.Options.Controller.PrivateData)
 	}
-	u, ended := d.of(ctx, uid)
-	names := c.NamesOf(uid)
-	if u.Name != "" && !slices.Contains(names, u.Name) {
-		names = append(names, u.Name)
+	uid, local := r.Context().Value(uidKey{}).(uint32)
+	name, err := "", error(nil)
+	if !local {
+		name, err = a.login(r)
 	}
-	v.Ended = ended
-	return user(v, u, names)
+	var u slurm.User
+	shown := false // whether slurmdbd shows everybody the ended jobs of others
+	switch {
+	case err != nil:
+		return nil, err
+	case local && (uid == 0 || uid == a.Own || c != nil && uid == c.Options.Controller.SlurmUser), v.Jobs && v.Shares && !ended:
+		return view.Everything(), nil
+	case local:
+		if c != nil {
+			v.Names = c.NamesOf(uid)
+		}
+		u, shown = a.Users.of(r.Context(), uid)
+		if u.Name != "" && !slices.Contains(v.Names, u.Name) {
+			v.Names = append(v.Names, u.Name)
+		}
+	case name != "":
+		u, shown = a.Users.named(r.Context(), name)
+		v.Names = []string{name}
+	case v.Jobs && ended:
+		_, shown = a.Users.of(r.Context(), 0)
+	}
+	if u.Operator {
+		return view.Everything(), nil
+	}
+	v.Accounts, v.Ended = u.Coordinates, v.Jobs && shown
+	return v, nil
 }
 
 // longestName is how long a user's name in a header may be.
 const longestName = 256
 
-// OfRequest returns what the client of a web request may see: what Slurm, with private as its
-// PrivateData, shows everybody, or, if a proxy says in the header who is logged in, what Slurm
-// shows that user. Only requests from this host can come from the proxy. Without a header
-// ("") nobody is believed. A nil private is not known yet, and hides everything. Of jobs that
-// have ended everybody sees something only if past is set: Slurm need not be asked without it.
-func (d *Directory) OfRequest(r *http.Request, header string, private *[]string, past bool) (*view.Viewer, error) {
-	if private == nil {
-		return &view.Viewer{}, nil
+// login returns who is logged in at the proxy of this host from which a request comes, "" if
+// that is not known.
+func (a *Rules) login(r *http.Request) (string, error) {
+	if a.Header == "" || !loopback(r.RemoteAddr) {
+		return "", nil
 	}
-	v := view.NewViewer(*private)
-	var names []string
-	if header != "" && loopback(r.RemoteAddr) {
-		names = r.Header.Values(header)
-	}
-	if len(names) == 0 || len(names) == 1 && names[0] == "" {
-		if past && v.Jobs {
-			_, v.Ended = d.of(r.Context(), 0)
-		}
-		return v, nil
-	}
-	name := names[0]
+	names := r.Header.Values(a.Header)
+	name := strings.Join(names, ",")
 	switch {
 	case len(names) > 1:
-		return nil, fmt.Errorf("the header %s is there %d times; the proxy must replace what clients send", header, len(names))
+		return "", fmt.Errorf("the header %s is there %d times; the proxy must replace what clients send", a.Header, len(names))
 	case len(name) > longestName || strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c == ',' || c == 0x7f }):
-		return nil, fmt.Errorf("the header %s is no name of a user: %q", header, api.Shortened(name))
+		return "", fmt.Errorf("the header %s is no name of a user: %q", a.Header, api.Shortened(name))
 	}
-	u, ended := d.named(r.Context(), name)
-	v.Ended = v.Jobs && ended
-	return user(v, u, names), nil
-}
-
-// user adds to what everybody sees what a user of Slurm sees, who goes by these names.
-func user(v *view.Viewer, u slurm.User, names []string) *view.Viewer {
-	if u.Operator {
-		return view.Everything()
-	}
-	v.Names, v.Accounts = names, u.Coordinates
-	return v
+	return name, nil
 }
 
 // loopback reports whether a request comes from this host.

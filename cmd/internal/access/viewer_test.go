@@ -28,6 +28,13 @@ func directory() *Directory {
 	}, func(error) {}, time.Now)
 }
 
+// after is a cycle in a Slurm that hides what is private.
+func after(private ...string) *view.Cycle {
+	c := &view.Cycle{}
+	c.Options.Controller.PrivateData, c.Options.Controller.SlurmUser = private, 64030
+	return c
+}
+
 // TestViewer: without the header everybody sees what Slurm shows everybody. It is
 // believed only if it is configured and comes from this host, and once.
 func TestViewer(t *testing.T) {
@@ -59,29 +66,57 @@ func TestViewer(t *testing.T) {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 		r.RemoteAddr = tt.from
 		r.Header[header] = tt.sent
-		got, err := directory().OfRequest(r, tt.configured, &[]string{"jobs", "usage"}, true)
+		rules := Rules{Users: directory(), Header: tt.configured}
+		got, err := rules.Viewer(r, after("jobs", "usage"), true)
 		if diff := cmp.Diff(tt.want, got); diff != "" || tt.err == "" != (err == nil) || err != nil && err.Error() != tt.err {
 			t.Errorf("%s: %v %s", tt.name, err, diff)
 		}
 	}
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
-	if got, err := directory().OfRequest(r, "", &[]string{}, true); err != nil || !got.Jobs || !got.Shares || !got.Ended {
+	rules := Rules{Users: directory()}
+	if got, err := rules.Viewer(r, after(), true); err != nil || !got.Jobs || !got.Shares || !got.Ended {
 		t.Errorf("without PrivateData: %+v %v", got, err)
 	}
-	if got, err := directory().OfRequest(r, "", nil, true); err != nil || got.Jobs || got.Shares {
+	if got, err := rules.Viewer(r, nil, true); err != nil || got.Jobs || got.Shares {
 		t.Errorf("before the first cycle: %+v %v", got, err)
 	}
-	never := NewDirectory(func(context.Context) (slurm.Users, error) {
+	never := Rules{Header: header, Users: NewDirectory(func(context.Context) (slurm.Users, error) {
 		t.Error("Slurm was asked, though nothing of jobs that have ended is to be seen")
 		return slurm.Users{}, nil
-	}, func(error) {}, time.Now)
-	if got, err := never.OfRequest(r, header, &[]string{}, false); err != nil || !got.Jobs || got.Ended {
+	}, func(error) {}, time.Now)}
+	if got, err := never.Viewer(r, after(), false); err != nil || !got.Jobs {
 		t.Errorf("nothing of jobs that have ended: %+v %v", got, err)
 	}
-	away := NewDirectory(func(context.Context) (slurm.Users, error) { return slurm.Users{}, errors.New("slurmctld is away") }, func(error) {}, time.Now)
+	away := Rules{Header: header, Users: NewDirectory(func(context.Context) (slurm.Users, error) { return slurm.Users{}, errors.New("slurmctld is away") }, func(error) {}, time.Now)}
 	r.RemoteAddr = "127.0.0.1:4711"
 	r.Header.Set(header, "oscar")
-	if got, err := away.OfRequest(r, header, &[]string{"jobs"}, true); err != nil || got.Jobs || !slices.Equal(got.Names, []string{"oscar"}) {
+	if got, err := away.Viewer(r, after("jobs"), true); err != nil || got.Jobs || !slices.Equal(got.Names, []string{"oscar"}) {
 		t.Errorf("an operator of whom Slurm does not tell: %+v %v", got, err)
+	}
+}
+
+// At the socket the kernel says who asks, and a header says nothing. Ended jobs of others are
+// slurmdbd's to show.
+func TestViewerAtTheSocket(t *testing.T) {
+	for _, private := range []string{"", "jobs"} { // of slurmdbd.conf
+		rules := Rules{Own: 900, Header: "X-Remote-User", Users: NewDirectory(func(context.Context) (slurm.Users, error) {
+			return slurm.Users{List: []slurm.User{{Name: "alice", UID: 1}, {Name: "oscar", UID: 2, Operator: true}}, Private: []string{private}}, nil
+		}, func(error) {}, time.Now)}
+		for uid, want := range map[uint32]*view.Viewer{
+			0: view.Everything(), 900: view.Everything(), 64030: view.Everything(), 2: view.Everything(),
+			1: {Names: []string{"alice"}, Jobs: true, Shares: true, Ended: private == ""},
+		} {
+			r := httptest.NewRequestWithContext(WithUID(t.Context(), uid), http.MethodGet, "/", nil)
+			r.RemoteAddr = "127.0.0.1:4711"
+			r.Header.Set("X-Remote-User", "oscar")
+			got, err := rules.Viewer(r, after(), true)
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("PrivateData=%s of slurmdbd, uid %d: %v %s", private, uid, err, diff)
+			}
+		}
+	}
+	r := httptest.NewRequestWithContext(WithUID(t.Context(), 900), http.MethodGet, "/", nil)
+	if got, err := (&Rules{Own: 900}).Viewer(r, nil, true); err != nil || !got.Jobs {
+		t.Errorf("the daemon's user, before the first cycle: %+v %v", got, err)
 	}
 }

@@ -1,9 +1,9 @@
-// Package api is what the JSON answers of ostrichd have in common, those of the status
-// page and those of the socket: arguments of requests, answers and errors.
+// Package api is what ostrichd's listeners and those who answer at them have in common:
+// paths, arguments of requests, JSON answers, errors, and whose turn it is.
 package api
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -12,7 +12,21 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
+)
+
+// Folder is where the answers are.
+const Folder = "/v1/"
+
+// Warning is the header with what a client should know of an answer.
+const Warning = "Ostrich-Warning"
+
+// How long a request may take.
+const (
+	First    = 2 * time.Second // it waits for the first cycle
+	Patience = 5 * time.Second // it waits for its turn
+	Asking   = 5 * time.Second // accounting may be asked
 )
 
 // longest is how long the value of an argument may be.
@@ -63,19 +77,47 @@ type Error struct {
 
 // Fail answers with an error.
 func Fail(w http.ResponseWriter, code int, words string) {
-	w.Header().Set("Cache-Control", "no-store")
-	Answer(w, code, Error{words})
-}
-
-// Answer answers with a status code and v as JSON.
-func Answer(w http.ResponseWriter, code int, v any) {
-	var body bytes.Buffer
-	if err := json.NewEncoder(&body).Encode(v); err != nil {
+	body, err := json.Marshal(Error{words})
+	if err != nil { // a string always has JSON
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
+	Answer(w, code, append(body, '\n'))
+}
+
+// Answer answers with a status code and JSON.
+func Answer(w http.ResponseWriter, code int, body []byte) {
+	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Content-Length", strconv.Itoa(body.Len()))
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(code)
-	_, _ = body.WriteTo(w) // The client may have disconnected.
+	_, _ = w.Write(body) // The client may have disconnected.
+}
+
+// Busy says what whoever asks has to wait for.
+type Busy string
+
+func (b Busy) Error() string { return string(b) }
+
+// Turn is the place of who asks among all who ask.
+type Turn interface {
+	// Begin waits until an answer may be made, and not for long. Call made once it is. The
+	// error is a Busy.
+	Begin(ctx context.Context) (made func(), err error)
+	// Hold reserves room for a large answer. Call sent once it is sent. The error is a Busy.
+	Hold() (sent func(), err error)
+}
+
+// turnKey is the key of a Turn in the context of a request.
+type turnKey struct{}
+
+// WithTurn returns a context of requests that take turns with others.
+func WithTurn(ctx context.Context, t Turn) context.Context {
+	return context.WithValue(ctx, turnKey{}, t)
+}
+
+// TurnOf returns the turn of a request, false if its listener gives none.
+func TurnOf(ctx context.Context) (Turn, bool) {
+	t, ok := ctx.Value(turnKey{}).(Turn)
+	return t, ok
 }

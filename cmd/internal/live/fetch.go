@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/prometheus/common/config"
+
+	"slurm-ostrich/cmd/internal/api"
 )
 
 const (
@@ -102,7 +104,7 @@ func fetch(ctx context.Context, u *url.URL, how *config.HTTPClientConfig, file s
 	if err != nil {
 		return nil, fmt.Errorf("--http-config: %s: %w", file, err)
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.JoinPath("/api/v1/compare.json").String(), nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.JoinPath(api.Folder, Compare).String(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("compare: %w", err)
 	}

@@ -37,7 +37,7 @@ func guarded(password string) http.Handler {
 		switch {
 		case password != "" && (user != "anna" || given != password):
 			http.Error(w, "Unauthorized", http.StatusUnauthorized)
-		case r.URL.Path != "/api/v1/compare.json" && r.URL.Path != "/behind/api/v1/compare.json":
+		case r.URL.Path != "/v1/compare" && r.URL.Path != "/behind/v1/compare":
 			http.NotFound(w, r)
 		default:
 			_, _ = io.WriteString(w, `{"cluster":"c1"}`)

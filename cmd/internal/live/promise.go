@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
@@ -211,7 +212,8 @@ func (p *promise) summary() Promise {
 		values[i] = r.rho
 		u := users[r.user]
 		if u == nil {
-			u = &PromiseUser{User: r.user}
+			account, user := sidecar.Owner(r.user)
+			u = &PromiseUser{User: user, Account: account}
 			users[r.user] = u
 		}
 		u.Campaigns++
@@ -228,7 +230,9 @@ func (p *promise) summary() Promise {
 			all.Users = append(all.Users, *u)
 		}
 	}
-	slices.SortFunc(all.Users, func(a, b PromiseUser) int { return cmp.Or(cmp.Compare(b.Mean, a.Mean), cmp.Compare(a.User, b.User)) })
+	slices.SortFunc(all.Users, func(a, b PromiseUser) int {
+		return cmp.Or(cmp.Compare(b.Mean, a.Mean), cmp.Compare(a.Account, b.Account), cmp.Compare(a.User, b.User))
+	})
 	all.Users = all.Users[:min(len(all.Users), mostPromised)]
 	return all
 }

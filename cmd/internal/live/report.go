@@ -10,6 +10,9 @@ import (
 	"slurm-ostrich/ostrich/report"
 )
 
+// Compare names the question for a Report.
+const Compare = "compare"
+
 // Report is what the comparison has found so far, as the daemon serves it. Times
 // are Unix seconds on the database's clock.
 type Report struct {
@@ -92,11 +95,12 @@ type Promise struct {
 
 // PromiseUser is a user for whom the promise was broken on average.
 type PromiseUser struct {
-	User      string  `json:"user"` // account/user with shares from the association tree
+	User      string  `json:"user"`
 	Campaigns int     `json:"campaigns"`
 	Le1       float64 `json:"le_1"`
 	Mean      float64 `json:"mean"`
 	Max       float64 `json:"max"`
+	Account   string  `json:"account"` // with shares from the association tree; else empty
 }
 
 // BrokenBy counts broken bounds by a reason.
@@ -111,7 +115,7 @@ type BrokenBy struct {
 type Finished struct {
 	Pool      string           `json:"pool"`
 	Class     string           `json:"class"` // "": there are no classes
-	User      string           `json:"user"`  // account/user with shares from the association tree
+	User      string           `json:"user"`
 	Campaign  ostrich.JobID    `json:"campaign"`
 	Submitted ostrich.Time     `json:"submitted"`
 	Ended     ostrich.Time     `json:"ended"`
@@ -120,17 +124,14 @@ type Finished struct {
 	Bound     *float64         `json:"bound"` // null: none
 	Broken    bool             `json:"broken"`
 	Reasons   []string         `json:"reasons"` // of a broken bound; empty otherwise
+	Account   string           `json:"account"` // with shares from the association tree; else empty
 }
 
 // Seen returns the report as a viewer may see it.
 func (r *Report) Seen(v *view.Viewer) *Report {
-	hidden := func(name string) bool {
-		account, user := sidecar.Owner(name)
-		return !v.Job(user, account)
-	}
 	seen := *r
-	seen.Campaigns.Last = slices.DeleteFunc(slices.Clone(r.Campaigns.Last), func(f *Finished) bool { return hidden(f.User) })
-	seen.Campaigns.Promise.Users = slices.DeleteFunc(slices.Clone(r.Campaigns.Promise.Users), func(u PromiseUser) bool { return hidden(u.User) })
+	seen.Campaigns.Last = slices.DeleteFunc(slices.Clone(r.Campaigns.Last), func(f *Finished) bool { return !v.Job(f.User, f.Account) })
+	seen.Campaigns.Promise.Users = slices.DeleteFunc(slices.Clone(r.Campaigns.Promise.Users), func(u PromiseUser) bool { return !v.Job(u.User, u.Account) })
 	seen.Nights = Seen(r.Nights, v)
 	return &seen
 }
@@ -172,8 +173,9 @@ func (r *Report) finished(c *openCampaign, in *pool) bool {
 		return false
 	}
 	all.Finished++
+	account, user := sidecar.Owner(c.name)
 	f := &Finished{
-		Pool: in.name, Class: in.class, User: c.name, Campaign: c.lead, Submitted: c.first, Ended: c.ended,
+		Pool: in.name, Class: in.class, User: user, Account: account, Campaign: c.lead, Submitted: c.first, Ended: c.ended,
 		Flow: ostrich.Duration(c.ended - c.first), Stretch: c.stretch(), Reasons: []string{},
 	}
 	bound := c.bound // reports are shared, campaigns are not

@@ -99,10 +99,13 @@ func (p *Promise) tables() (all, users format.Table) {
 		Header: []string{"USER", "CAMPAIGNS", "RHO<=1", "MEAN", "MAX"},
 	}
 	for _, u := range p.Users {
-		users.Add(u.User, u.Campaigns, part(u.Le1), fmt.Sprintf("%.2f", u.Mean), fmt.Sprintf("%.2f", u.Max))
+		users.Add(owner(u.Account, u.User), u.Campaigns, part(u.Le1), fmt.Sprintf("%.2f", u.Mean), fmt.Sprintf("%.2f", u.Max))
 	}
 	return all, users
 }
+
+// owner names a user, and the account if it counts.
+func owner(account, user string) string { return strings.TrimPrefix(account+"/"+user, "/") }
 
 func (r *Report) lastTable() format.Table {
 	t := format.Table{
@@ -121,7 +124,7 @@ func (r *Report) lastTable() format.Table {
 			}
 		}
 		cells := []any{
-			f.Campaign, f.User, f.Pool, format.Moment(float64(f.Submitted)), format.Moment(float64(f.Ended)), format.ElapsedCell(f.Flow),
+			f.Campaign, owner(f.Account, f.User), f.Pool, format.Moment(float64(f.Submitted)), format.Moment(float64(f.Ended)), format.ElapsedCell(f.Flow),
 			fmt.Sprintf("%.2f", f.Stretch), bound, kept, strings.Join(f.Reasons, ","),
 		}
 		if len(r.Classes) > 0 {

@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"strconv"
 	"testing"
+
+	"slurm-ostrich/cmd/internal/api"
+	"slurm-ostrich/cmd/internal/statuspage"
 )
 
 // BenchmarkAnswer is the time from a request to its whole answer, without the
@@ -12,7 +15,7 @@ func BenchmarkAnswer(b *testing.B) {
 	public, private := state(b, 200, 20_000), state(b, 200, 20_000, "jobs")
 	last := public.Cycle.Plan.Entries[len(public.Cycle.Plan.Entries)-1].Full
 	for name, test := range map[string]struct {
-		state  *State
+		state  *statuspage.State
 		uid    uint32
 		target string
 	}{
@@ -25,12 +28,11 @@ func BenchmarkAnswer(b *testing.B) {
 		"explain":        {public, 0, "explain?job=" + last},
 	} {
 		b.Run(name, func(b *testing.B) {
-			s := newServer(options())
-			s.Show(test.state)
+			s := answering(test.state, directory(), now)
 			var size int
 			for b.Loop() {
 				clear(s.limits.users) // there is no limit here
-				w := get(s, test.uid, http.MethodGet, folder+test.target)
+				w := get(s, test.uid, http.MethodGet, api.Folder+test.target)
 				if w.Code != http.StatusOK {
 					b.Fatal(strconv.Itoa(w.Code), w.Body)
 				}

@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
+	"net/url"
+	"strings"
 	"syscall"
 	"time"
 
@@ -45,7 +47,7 @@ func Ask(ctx context.Context, path, name string, by *view.Selection) (*Answer, e
 	}
 	defer context.AfterFunc(ctx, func() { _ = c.Close() })() // ends what waits
 	defer func() { _ = c.Close() }()                         // It has been read.
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://ostrichd"+folder+name+"?"+arguments(by), nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://ostrichd"+api.Folder+name+"?"+arguments(by), nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -62,7 +64,18 @@ func Ask(ctx context.Context, path, name string, by *view.Selection) (*Answer, e
 	if answer.StatusCode != http.StatusOK {
 		return nil, refused(path, answer, raw)
 	}
-	return &Answer{raw, answer.Header.Get(warning)}, nil
+	return &Answer{raw, answer.Header.Get(api.Warning)}, nil
+}
+
+// arguments returns a selection as the query of a request.
+func arguments(by *view.Selection) string {
+	values := url.Values{}
+	for name, list := range by.Lists() {
+		if len(*list) > 0 {
+			values.Set(name, strings.Join(*list, ","))
+		}
+	}
+	return values.Encode()
 }
 
 // unreached returns the error of a socket to which nothing connects.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"slurm-ostrich/cmd/internal/api"
 )
 
 // What a user may ask for, and all of them together.
@@ -20,23 +22,15 @@ const (
 	mostOfAll  = 128  // connections, beside those of root and of the daemon's own user
 	mostUsers  = 1024 // users whose requests are counted
 
-	largeRows  = 2000 // from here on an answer counts as large
-	mostLarge  = 4    // large answers that are in memory; a user has one
-	patience   = 5 * time.Second
-	asking     = 5 * time.Second  // for which accounting may be asked
+	mostLarge  = 4                // large answers that are in memory; a user has one
 	sending    = 10 * time.Second // for which an answer may be sent
 	headerTime = 3 * time.Second  // in which a request must come
 	headerSize = 8 << 10
 )
 
-// busyError says what a user has to wait for.
-type busyError string
-
-func (e busyError) Error() string { return string(e) }
-
 // gaveWay is the error of a question whose connection has given way, and whose user has
 // been forgotten since.
-const gaveWay = busyError("ostrichd is busy: your connection gave way to another user's; try again")
+const gaveWay = api.Busy("ostrichd is busy: your connection gave way to another user's; try again")
 
 // limits counts what users have and ask for.
 type limits struct {
@@ -179,7 +173,7 @@ func (l *limits) request(p *place, body bool) (stays, may bool) {
 // begin waits until an answer to a user who has a connection may be made. Call made once
 // it is.
 func (l *limits) begin(ctx context.Context, uid uint32) (made func(), err error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, api.Patience)
 	defer cancel()
 	l.mu.Lock()
 	u := l.users[uid]
@@ -191,14 +185,14 @@ func (l *limits) begin(ctx context.Context, uid uint32) (made func(), err error)
 	select {
 	case own <- struct{}{}:
 	case <-ctx.Done():
-		return nil, busyError("your other questions are still being answered; try again")
+		return nil, api.Busy("your other questions are still being answered; try again")
 	}
 	select {
 	case l.making <- struct{}{}:
 		return func() { <-l.making; <-own }, nil
 	case <-ctx.Done():
 		<-own
-		return nil, busyError("ostrichd is busy: other answers are being made; try again")
+		return nil, api.Busy("ostrichd is busy: other answers are being made; try again")
 	}
 }
 
@@ -212,9 +206,9 @@ func (l *limits) hold(uid uint32) (sent func(), err error) {
 	case u == nil:
 		return nil, gaveWay
 	case u.large:
-		return nil, busyError("another large answer is being sent to you; take that first, or ask for fewer users or jobs")
+		return nil, api.Busy("another large answer is being sent to you; take that first, or ask for fewer users or jobs")
 	case l.large >= mostLarge:
-		return nil, busyError(fmt.Sprintf("ostrichd is busy: %d large answers are being sent; try again, or ask for fewer users or jobs", mostLarge))
+		return nil, api.Busy(fmt.Sprintf("ostrichd is busy: %d large answers are being sent; try again, or ask for fewer users or jobs", mostLarge))
 	}
 	u.large = true
 	l.large++

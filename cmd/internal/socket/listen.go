@@ -147,12 +147,27 @@ func (c *conn) Close() error {
 	return c.UnixConn.Close()
 }
 
-// peerKey is the key of the place in the context of a request.
+// Begin implements api.Turn. The answer has to be sent soon after it is made.
+func (c *conn) Begin(ctx context.Context) (made func(), err error) {
+	end, err := c.limits.begin(ctx, c.place.uid)
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		end()
+		_ = c.SetWriteDeadline(time.Now().Add(sending)) // else WriteTimeout counts
+	}, nil
+}
+
+// Hold implements api.Turn.
+func (c *conn) Hold() (sent func(), err error) { return c.limits.hold(c.place.uid) }
+
+// peerKey is the key of the connection in the context of a request.
 type peerKey struct{}
 
 func withPeer(ctx context.Context, c net.Conn) context.Context {
 	if c, ok := c.(*conn); ok {
-		return context.WithValue(ctx, peerKey{}, c.place)
+		return context.WithValue(ctx, peerKey{}, c)
 	}
 	return ctx
 }

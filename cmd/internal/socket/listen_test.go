@@ -15,12 +15,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"slurm-ostrich/cmd/internal/api"
 	"slurm-ostrich/cmd/internal/view"
 )
 
 func open(t *testing.T, path string) (*Server, error) {
 	t.Helper()
-	s, err := Open(t.Context(), path, options(), func(err error) { t.Error(err) })
+	s, err := Open(t.Context(), path, answering(before(), directory(), now).answers, now, func(err error) { t.Error(err) })
 	if err == nil {
 		t.Cleanup(func() { _ = s.Close() })
 	}
@@ -310,8 +311,8 @@ func oneAtATime(t *testing.T) {
 	}
 	for uid, want := range []string{"your other questions are still being answered; try again", "ostrichd is busy: other answers are being made; try again"} {
 		began := time.Now()
-		var busy busyError
-		if _, err = l.begin(t.Context(), uint32(uid)); !errors.As(err, &busy) || err.Error() != want || time.Since(began) != patience {
+		var busy api.Busy
+		if _, err = l.begin(t.Context(), uint32(uid)); !errors.As(err, &busy) || err.Error() != want || time.Since(began) != api.Patience {
 			t.Errorf("user %d: %v after %v", uid, err, time.Since(began))
 		}
 	}

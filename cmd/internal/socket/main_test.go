@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"slurm-ostrich/cmd/internal/access"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/priority/slurm"
@@ -90,7 +92,7 @@ func client(t *testing.T, path string) func(uid uint32, question, what string) (
 
 // state is the state after the first cycle of a cluster, whose users have the uids
 // from 0 on.
-func state(tb testing.TB, users, pending int, private ...string) *State {
+func state(tb testing.TB, users, pending int, private ...string) *statuspage.State {
 	tb.Helper()
 	s, err := statuspagetest.New(users, pending).Sidecar(sidecar.Default())
 	if err != nil {
@@ -106,12 +108,19 @@ func state(tb testing.TB, users, pending int, private ...string) *State {
 	for i := range users {
 		name := fmt.Sprintf("user%03d", i)
 		report.Campaigns.Last = append(report.Campaigns.Last, &live.Finished{User: name})
-		report.Campaigns.Promise.Users = append(report.Campaigns.Promise.Users, live.PromiseUser{User: "physics/" + name})
+		report.Campaigns.Promise.Users = append(report.Campaigns.Promise.Users, live.PromiseUser{User: name, Account: "physics"})
 	}
 	described := view.Describe(s, c, nil)
 	described.Options.Controller.PrivateData = private
 	described.Options.Controller.SlurmUser = slurmUID
-	return &State{Cycle: described, Report: report, Ended: time.Unix(1000, 0)}
+	return &statuspage.State{
+		Cycle: described, Report: report, Ended: time.Unix(1000, 0), Snapshot: func() *statuspage.Snapshot { return statuspage.New(described, report) },
+	}
+}
+
+// before is the state before the first cycle.
+func before() *statuspage.State {
+	return &statuspage.State{Report: live.New().Report(), Snapshot: func() *statuspage.Snapshot { return statuspage.New(nil, nil) }}
 }
 
 // Users of the tests, beside those of the cluster.
@@ -121,21 +130,28 @@ const (
 	strangerUID = 501
 )
 
-// options are those of a server in a Slurm whose user 1 coordinates an account.
-func options() Options {
-	now := func() time.Time { return time.Unix(1001, 0) }
-	return Options{
-		Users: access.NewDirectory(func(context.Context) (slurm.Users, error) {
-			return slurm.Users{List: []slurm.User{
-				{Name: "op", UID: operatorUID, Operator: true},
-				{Name: "stranger", UID: strangerUID},
-				{Name: "user001", UID: 1, Coordinates: []string{"chemistry"}},
-			}}, nil
-		}, func(error) {}, now),
-		Late: func(ended, now time.Time) bool { return now.Sub(ended) > time.Minute },
-		Past: func(error) {},
-		Now:  now,
-	}
+// directory knows the users of a Slurm whose user 1 coordinates an account.
+func directory() *access.Directory {
+	return access.NewDirectory(func(context.Context) (slurm.Users, error) {
+		return slurm.Users{List: []slurm.User{
+			{Name: "op", UID: operatorUID, Operator: true},
+			{Name: "stranger", UID: strangerUID},
+			{Name: "user001", UID: 1, Coordinates: []string{"chemistry"}},
+		}}, nil
+	}, func(error) {}, now)
+}
+
+func now() time.Time { return time.Unix(1001, 0) }
+
+// answering is a server that answers of a state, at a time.
+func answering(st *statuspage.State, users *access.Directory, clock func() time.Time) *Server {
+	return newServer(statuspage.NewAPI(statuspage.Access{
+		State:  func(context.Context) *statuspage.State { return st },
+		Viewer: (&access.Rules{Users: users, Own: uint32(os.Getuid())}).Viewer,
+		Late:   func(ended, now time.Time) bool { return now.Sub(ended) > time.Minute },
+		Past:   func(error) {},
+		Now:    clock,
+	}), clock)
 }
 
 // get asks a server as a user, without a socket.
@@ -147,7 +163,7 @@ func get(s *Server, uid uint32, method, target string) *httptest.ResponseRecorde
 		return w
 	}
 	defer s.limits.disconnect(p)
-	r := httptest.NewRequestWithContext(context.WithValue(context.Background(), peerKey{}, p), method, "/", nil)
+	r := httptest.NewRequestWithContext(context.WithValue(context.Background(), peerKey{}, &conn{&net.UnixConn{}, p, s.limits}), method, "/", nil)
 	r.URL.Path, r.URL.RawQuery, _ = strings.Cut(target, "?") // not through url.Parse: what comes may be any rubbish
 	s.ServeHTTP(w, r)
 	return w

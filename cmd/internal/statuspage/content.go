@@ -46,21 +46,8 @@ const (
 // as there is nothing new more often.
 func refresh(interval ostrich.Duration) int { return int(min(max(interval/2, 5), 60)) }
 
-// Render writes the page in the local time zone. All its links are relative, so a
-// proxy may serve it under any path.
-func Render(w io.Writer, s *Snapshot, q Query) error {
-	var e *explained
-	if q.Ask != "" {
-		e = &explained{Job: q.Ask}
-		if found, err := s.Explain(q.Ask); err != nil {
-			e.Error = err.Error()
-		} else {
-			e.Words = found.String()
-		}
-	}
-	return render(w, s, q, e, time.Local)
-}
-
+// render writes the page in a time zone. All its links are relative, so a proxy may serve
+// it under any path.
 func render(w io.Writer, s *Snapshot, q Query, e *explained, zone *time.Location) error {
 	var whole bytes.Buffer // nothing half-written
 	if err := pageTemplate.Execute(&whole, newContent(s, q, e, zone)); err != nil {
@@ -87,8 +74,8 @@ type content struct {
 	Strip             strip
 	Pools             []poolView
 	Shares            *shareTable
-	Campaigns         table[Campaign]
-	Finished          []Finished
+	Campaigns         table[*view.Campaign]
+	Finished          []*live.Finished
 	Promise           *promiseView
 	Queue             table[queueRow]
 	Due               bool // whether the queue has due dates
@@ -101,7 +88,7 @@ type content struct {
 	NoWrites          string
 	Checks            []Check
 	Version           string
-	APIs              []string
+	API               []Question
 }
 
 // explained is what the box of questions answers: Words, or why there are none.
@@ -163,8 +150,8 @@ func newContent(s *Snapshot, q Query, e *explained, zone *time.Location) *conten
 	v := &content{
 		builder: b,
 		Title:   strings.TrimSuffix("OStrich on "+s.Health.Cluster, " on "), Zone: b.clock.zone(), Hidden: s.hidden(), Refresh: refresh(s.Health.Interval),
-		All: q.All, User: q.User, Job: q.Job, Explain: e, Version: s.Health.Version, APIs: []string{"status", "schedule", "shares", "campaigns", "queue", "trends", "writes", "checks", "compare"},
-		Unit: b.unit(), Strip: b.strip(), Pools: b.pools(), Shares: b.shares(), Campaigns: b.campaigns(), Finished: rowsOf(q.User, s.Finished, func(f *Finished) string { return f.User }),
+		All: q.All, User: q.User, Job: q.Job, Explain: e, Version: s.Health.Version, API: Questions(),
+		Unit: b.unit(), Strip: b.strip(), Pools: b.pools(), Shares: b.shares(), Campaigns: b.campaigns(), Finished: of(q.User, s.Finished, func(f **live.Finished) string { return (*f).User }),
 		Promise: b.promise(), Queue: b.queue(), Due: s.cycle != nil && s.cycle.DueShown, Classes: b.classes(), Trends: b.trends(), Nights: s.Nights, NoNight: live.NoNight, Writes: s.Writes, Checks: s.Checks,
 	}
 	switch offset := b.clock.offset(); {
@@ -208,6 +195,14 @@ func address(q url.Values) string {
 		return "./"
 	}
 	return "./?" + q.Encode()
+}
+
+// of returns the rows of a user, or all rows if none is named.
+func of[Row any](name string, rows []Row, user func(*Row) string) []Row {
+	if name == "" {
+		return rows
+	}
+	return only(rows, func(one *Row) bool { return user(one) == name })
 }
 
 // everything returns the address of the same page with all its rows.

@@ -17,7 +17,11 @@ const mostBytes = 500_000
 func written(t testing.TB, s *Snapshot, q Query) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Render(&b, s, q); err != nil {
+	var e *explained
+	if q.Ask != "" {
+		e = answering(s, nil).explained(t.Context(), s, q.Ask)
+	}
+	if err := render(&b, s, q, e, time.Local); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -103,7 +107,7 @@ func TestPageSize(t *testing.T) {
 				t.Errorf("%s, all of it: %d times %s, want %d", name, got, what, want)
 			}
 		}
-		if !strings.Contains(all, `href="api/v1/queue.json"`) {
+		if !strings.Contains(all, `href="v1/plan"`) {
 			t.Errorf("%s, all of it: nothing leads to the rest of the queue", name)
 		}
 	}
@@ -212,7 +216,7 @@ func BenchmarkPage(b *testing.B) {
 				var page bytes.Buffer
 				for b.Loop() {
 					page.Reset()
-					if err := Render(&page, s, Query{All: all}); err != nil {
+					if err := render(&page, s, Query{All: all}, nil, time.Local); err != nil {
 						b.Fatal(err)
 					}
 				}

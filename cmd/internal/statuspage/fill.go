@@ -6,13 +6,11 @@ import (
 	"slices"
 
 	"slurm-ostrich/cmd/internal/live"
-	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich"
 )
 
-// Limits of what a snapshot draws. Left counts the rest; the lists of the API have
-// everything.
+// Limits of what a snapshot draws. Left counts the rest.
 const (
 	mostLanes  = 1000
 	mostBlocks = 5000
@@ -26,8 +24,8 @@ const trendStep = ostrich.Duration(300)
 // With adds what the daemon itself knows.
 func New(cycle *view.Cycle, found *live.Report) *Snapshot {
 	s := &Snapshot{
-		Pools: []Pool{}, Lanes: []Lane{}, Running: []Running{}, Shares: []Share{}, Campaigns: []Campaign{},
-		Finished: []Finished{}, Promise: Promise{Le1: 1, Users: []Promised{}}, Trends: Trends{Step: trendStep, Points: []live.Point{}},
+		Pools: []Pool{}, Lanes: []Lane{}, Running: []Running{},
+		Trends: Trends{Step: trendStep, Points: []live.Point{}},
 		Writes: []Write{}, Checks: []Check{}, Users: []string{}, cycle: cycle,
 	}
 	if found != nil {
@@ -47,19 +45,7 @@ func (s *Snapshot) Known() bool { return s.cycle != nil }
 // addReport adds what the comparison has found.
 func (s *Snapshot) addReport(found *live.Report) {
 	s.Trends.Points, s.Nights = append(s.Trends.Points, found.Trends...), found.Nights
-	p := &found.Campaigns.Promise
-	s.Promise.Campaigns, s.Promise.Le1, s.Promise.Mean, s.Promise.P95 = p.Campaigns, p.Le1, p.Mean, p.P95
-	for _, u := range p.Users {
-		account, user := sidecar.Owner(u.User)
-		s.Promise.Users = append(s.Promise.Users, Promised{User: user, Account: account, Campaigns: u.Campaigns, Le1: u.Le1, Mean: u.Mean, Max: u.Max})
-	}
-	for _, f := range found.Campaigns.Last {
-		account, user := sidecar.Owner(f.User)
-		s.Finished = append(s.Finished, Finished{
-			Pool: f.Pool, Class: f.Class, User: user, Account: account, Campaign: f.Campaign, Submitted: f.Submitted, Ended: f.Ended,
-			Flow: f.Flow, Stretch: f.Stretch, Bound: f.Bound, Broken: f.Broken,
-		})
-	}
+	s.Promise, s.Finished = found.Campaigns.Promise, found.Campaigns.Last
 }
 
 // addCycle adds what the schedules say.
@@ -72,13 +58,11 @@ func (s *Snapshot) addCycle() {
 			Campaigns: p.Unfinished, Pending: p.Managed,
 		})
 		for k := range p.Users {
-			u := &p.Users[k]
-			s.Shares = append(s.Shares, Share{User: u, HeldAs: u.HeldShare})
+			s.Shares = append(s.Shares, &p.Users[k])
 		}
 	}
 	for i := range s.cycle.Campaigns {
-		c := &s.cycle.Campaigns[i]
-		s.Campaigns = append(s.Campaigns, Campaign{Campaign: c, Done: c.Done, Share: &c.Of.Share})
+		s.Campaigns = append(s.Campaigns, &s.cycle.Campaigns[i])
 	}
 	s.draw()
 }
@@ -161,7 +145,7 @@ func first(blocks []Block) float64 {
 func (s *Snapshot) name() {
 	var seen []string
 	for _, one := range s.Shares {
-		seen = append(seen, one.User.User)
+		seen = append(seen, one.User)
 	}
 	for _, one := range s.Campaigns {
 		seen = append(seen, one.User)

@@ -52,13 +52,13 @@ func taken(tb testing.TB, users, pending int) *Snapshot {
 // everything is all that a snapshot tells, as text.
 func everything(tb testing.TB, s *Snapshot) string {
 	tb.Helper()
-	text, err := json.Marshal([]any{s, s.Queue(Query{}, 0)})
+	text, err := json.Marshal([]any{s, s.queued(Query{}, 0)})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	for _, job := range []string{"1", "40", "60"} {
-		e, err := s.Explain(job)
-		text = fmt.Appendf(text, "%v %v", e, err)
+		e, err := s.explain(tb.Context(), job)
+		text = fmt.Appendf(text, "%+v %v", e.Jobs, err)
 	}
 	return string(text)
 }
@@ -130,7 +130,7 @@ func TestDue(t *testing.T) {
 	b := builder{s: s, clock: clock{time.Unix(int64(now), 0)}}
 	due := 0
 	for i, row := range b.queue().Rows {
-		j := s.Queue(Query{}, 0).Jobs[i]
+		j := s.queued(Query{}, 0).Jobs[i]
 		switch {
 		case j.Due == nil:
 			if row.Due.Absolute != "–" || row.PastDue {
@@ -191,7 +191,7 @@ func TestSnapshot(t *testing.T) {
 			unfinished++
 		}
 		if *c.Share != 0.2 || c.Done < 0 || c.Done > c.Work {
-			t.Errorf("campaign %d: share %v, %v of %v done", c.Campaign.Campaign, c.Share, c.Done, c.Work)
+			t.Errorf("campaign %d: share %v, %v of %v done", c.Campaign, c.Share, c.Done, c.Work)
 		}
 	}
 	if blocks != unfinished || s.Left != (Left{}) {
@@ -202,12 +202,12 @@ func TestSnapshot(t *testing.T) {
 	}
 	held := 0.0
 	for _, one := range s.Shares {
-		held += one.HeldAs
+		held += one.HeldShare
 	}
 	if math.Abs(held-1) > 1e-9 {
 		t.Errorf("users hold %v of the pool", held)
 	}
-	q := s.Queue(Query{}, MostQueued)
+	q := s.queued(Query{}, MostQueued)
 	if len(q.Jobs) != MostQueued || q.More != 100 || *q.Jobs[499].Rank != 500 {
 		t.Errorf("%d jobs of the queue, %d more", len(q.Jobs), q.More)
 	}
@@ -329,12 +329,12 @@ func BenchmarkSnapshot(b *testing.B) {
 		b.Run(fmt.Sprintf("queue-%d", pending), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				snapshot.Queue(Query{}, 0)
+				snapshot.queued(Query{}, 0)
 			}
 		})
 		b.Run(fmt.Sprintf("explain-%d", pending), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := snapshot.Explain(strconv.Itoa(len(c.Plan.Entries))); err != nil {
+				if _, err := snapshot.explain(b.Context(), strconv.Itoa(len(c.Plan.Entries))); err != nil {
 					b.Fatal(err)
 				}
 			}

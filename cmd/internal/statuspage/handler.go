@@ -2,59 +2,38 @@ package statuspage
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"slurm-ostrich/cmd/internal/api"
 	"slurm-ostrich/cmd/internal/view"
 )
 
-// Options are what a handler needs.
-type Options struct {
-	// Snapshot is asked for each request. It never returns nil.
-	Snapshot func(ctx context.Context) *Snapshot
-	// Viewer returns what the client of a request may see. After an error the client
-	// gets that error. A nil Viewer shows everything to everybody.
-	Viewer func(r *http.Request) (*view.Viewer, error)
-	// Compare answers /api/v1/compare.json.
-	Compare func(w http.ResponseWriter, v *view.Viewer)
-	// Hosts are the names under which the page may be asked for, beside IP
-	// addresses, localhost and this machine's name; "*" allows any.
-	Hosts []string
-}
-
-// API is the folder of the JSON answers.
-const API = "/api/v1/"
-
 // policy is the Content-Security-Policy: nothing but what the daemon serves.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
+// Former is the folder in which the web listener answers too, as NAME.json.
+const Former = "/api/v1/"
+
 // Handler answers the page on /, the explain box on /explain, the pages of nightly
-// comparisons below /compare/, what the page loads, and the API. It only reads.
-func Handler(o Options) http.Handler {
-	h := &handler{Options: o, mux: http.NewServeMux()}
+// comparisons below /compare/, what the page loads, and the API. It only reads. hosts are the
+// names under which all this may be asked for, beside IP addresses, localhost and this
+// machine's name; "*" allows any.
+func Handler(answers *API, hosts []string) http.Handler {
+	h := &handler{answers, hosts, http.NewServeMux()}
 	h.mux.HandleFunc("/{$}", h.page)
 	h.mux.HandleFunc("/explain", h.page)
 	for name, kind := range map[string]string{"page.css": "text/css", "page.js": "text/javascript"} {
 		h.mux.HandleFunc("/"+name, func(w http.ResponseWriter, _ *http.Request) { asset(w, name, kind) })
 	}
 	h.mux.HandleFunc("/compare/{file}", h.night)
-	for name, a := range files {
-		h.mux.HandleFunc(API+name+".json", func(w http.ResponseWriter, r *http.Request) { h.api(w, r, a) })
-	}
-	if o.Compare != nil {
-		h.mux.HandleFunc(API+"compare.json", func(w http.ResponseWriter, r *http.Request) {
-			if v, ok := h.viewer(w, r); ok {
-				o.Compare(w, v)
-			}
-		})
-	}
+	h.mux.Handle(api.Folder, answers)
+	h.mux.HandleFunc(Former+"{file}", h.former)
 	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		fail(w, r, http.StatusNotFound, "there is nothing at "+api.Shortened(r.URL.Path))
 	})
@@ -62,22 +41,36 @@ func Handler(o Options) http.Handler {
 }
 
 type handler struct {
-	Options
-	mux *http.ServeMux
+	api   *API
+	hosts []string
+	mux   *http.ServeMux
 }
 
-// viewer returns what the client may see. If that is not known, it answers with the error
-// and returns false.
-func (h *handler) viewer(w http.ResponseWriter, r *http.Request) (*view.Viewer, bool) {
-	if h.Viewer == nil {
-		return view.Everything(), true
+// former answers at a former path of the API. The plan was called queue.
+func (h *handler) former(w http.ResponseWriter, r *http.Request) {
+	name, is := strings.CutSuffix(r.PathValue("file"), ".json")
+	switch {
+	case !is:
+		name = r.URL.Path // nothing is there
+	case name == "queue":
+		name = view.AskPlan.Name
 	}
-	v, err := h.Viewer(r)
+	now := r.Clone(r.Context())
+	now.URL.Path = api.Folder + name
+	h.api.ServeHTTP(w, now)
+}
+
+// snapshot returns what the client of the page may see. If that is not known, it answers
+// with the error and returns false. ended says whether the page may tell of jobs that have
+// ended, beside the nightly comparisons.
+func (h *handler) snapshot(w http.ResponseWriter, r *http.Request, ended bool) (*Snapshot, bool) {
+	s := h.api.State(r.Context())
+	v, err := h.api.Viewer(r, s.Cycle, ended || len(s.Report.Nights) > 0)
 	if err != nil {
 		fail(w, r, http.StatusBadRequest, err.Error())
 		return nil, false
 	}
-	return v, true
+	return s.Snapshot().For(v), true
 }
 
 // ServeHTTP refuses requests that come by a wrong name or want to change
@@ -90,11 +83,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(name, value)
 	}
 	switch {
-	case !allowed(r.Host, h.Hosts):
+	case !allowed(r.Host, h.hosts):
 		misdirected(w, r)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		w.Header().Set("Allow", "GET, HEAD")
-		fail(w, r, http.StatusMethodNotAllowed, "only GET and HEAD: nothing can be changed here")
+		onlyReads(w, r)
 	default:
 		h.mux.ServeHTTP(w, r)
 	}
@@ -118,7 +110,7 @@ func misdirected(w http.ResponseWriter, r *http.Request) {
 
 // fail answers with an error: JSON under the API, else plain text.
 func fail(w http.ResponseWriter, r *http.Request, code int, words string) {
-	if !strings.HasPrefix(r.URL.Path, API) {
+	if !strings.HasPrefix(r.URL.Path, api.Folder) && !strings.HasPrefix(r.URL.Path, Former) {
 		http.Error(w, words, code)
 		return
 	}
@@ -136,12 +128,16 @@ func (h *handler) page(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/explain" {
 		q.Ask, q.Job = q.Job, ""
 	}
-	v, ok := h.viewer(w, r)
+	s, ok := h.snapshot(w, r, q.Ask != "")
 	if !ok {
 		return
 	}
+	var e *explained
+	if q.Ask != "" {
+		e = h.api.explained(r.Context(), s, q.Ask)
+	}
 	var body bytes.Buffer
-	if err = Render(&body, h.Snapshot(r.Context()).For(v), q); err != nil {
+	if err = render(&body, s, q, e, time.Local); err != nil {
 		fail(w, r, http.StatusInternalServerError, err.Error())
 		return
 	}
@@ -153,11 +149,11 @@ func (h *handler) page(w http.ResponseWriter, r *http.Request) {
 // night answers with the page of a comparison that was made by night. It needs its own
 // styles and nothing else, and is not to be trusted: it was made by another program.
 func (h *handler) night(w http.ResponseWriter, r *http.Request) {
-	v, ok := h.viewer(w, r)
+	s, ok := h.snapshot(w, r, false)
 	if !ok {
 		return
 	}
-	for _, n := range h.Snapshot(r.Context()).For(v).Nights {
+	for _, n := range s.Nights {
 		if n.Page == "" || r.PathValue("file") != n.Period+".html" {
 			continue
 		}
@@ -184,31 +180,4 @@ func asset(w http.ResponseWriter, name, kind string) {
 	w.Header().Set("Content-Type", kind+"; charset=utf-8")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
 	_, _ = w.Write(text) // the client disconnected
-}
-
-// api answers with a file of the API.
-func (h *handler) api(w http.ResponseWriter, r *http.Request, a file) {
-	values, err := api.Arguments(r, a.takes)
-	if err != nil {
-		api.Fail(w, http.StatusBadRequest, err.Error())
-		return
-	}
-	who, ok := h.viewer(w, r)
-	if !ok {
-		return
-	}
-	s := h.Snapshot(r.Context()).For(who)
-	if !s.Known() && !a.always {
-		api.Fail(w, http.StatusServiceUnavailable, ErrNoCycle.Error())
-		return
-	}
-	v, err := a.answer(s, values)
-	switch {
-	case errors.Is(err, view.ErrNoJob):
-		api.Fail(w, http.StatusNotFound, err.Error())
-	case err != nil:
-		api.Fail(w, http.StatusBadRequest, err.Error())
-	default:
-		api.Answer(w, http.StatusOK, v)
-	}
 }

@@ -3,6 +3,7 @@ package statuspage
 import (
 	"context"
 	"encoding/json"
+	"html/template"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -15,16 +16,31 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slurm-ostrich/cmd/internal/api"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich"
 )
 
 // serving is the handler of a snapshot.
 func serving(s *Snapshot, hosts ...string) http.Handler {
-	return Handler(Options{
-		Snapshot: func(context.Context) *Snapshot { return s }, Hosts: hosts,
-		Compare: func(w http.ResponseWriter, _ *view.Viewer) { api.Answer(w, http.StatusOK, map[string]int{"cycles": 1}) },
+	return Handler(answering(s, everybody), hosts)
+}
+
+// everybody sees everything.
+func everybody(*http.Request, *view.Cycle, bool) (*view.Viewer, error) { return view.Everything(), nil }
+
+// answering is the API of a snapshot.
+func answering(s *Snapshot, viewer func(*http.Request, *view.Cycle, bool) (*view.Viewer, error)) *API {
+	return NewAPI(Access{
+		State: func(context.Context) *State { return stateOf(s) }, Viewer: viewer, Late: func(_, _ time.Time) bool { return false }, Past: func(error) {}, Now: time.Now,
 	})
+}
+
+// stateOf is the state of which a snapshot was made.
+func stateOf(s *Snapshot) *State {
+	found := live.New().Report()
+	found.Campaigns.Last, found.Campaigns.Promise, found.Nights = s.Finished, s.Promise, s.Nights
+	return &State{Cycle: s.cycle, Report: found, Snapshot: func() *Snapshot { return s }}
 }
 
 // request asks a handler.
@@ -56,8 +72,9 @@ func decoded[T any](t *testing.T, h http.Handler, target string) T {
 // or guess what it is.
 func TestAPI(t *testing.T) {
 	h := serving(taken(t, 5, 60))
-	for name := range files {
-		target := API + name + ".json"
+	for _, q := range Questions() {
+		name := q.Name
+		target := api.Folder + name
 		if name == "explain" {
 			target += "?job=20"
 		}
@@ -87,8 +104,20 @@ func TestAPI(t *testing.T) {
 			t.Errorf("HEAD %s: %d, length %s", target, head.Code, head.Header().Get("Content-Length"))
 		}
 	}
-	if w := request(h, http.MethodGet, API+"compare.json", "[::1]:9344"); w.Body.String() != "{\"cycles\":1}\n" {
-		t.Errorf("compare.json: %s", w.Body)
+}
+
+// TestFormer: scripts that know the former paths get the same answers there.
+func TestFormer(t *testing.T) {
+	h := serving(taken(t, 5, 60))
+	for former, now := range map[string]string{
+		"status": "status", "queue": "plan", "queue?user=user001&limit=3": "plan?user=user001&limit=3", "shares?user=user002": "shares?user=user002", "campaigns": "campaigns",
+		"schedule": "schedule", "explain?job=20": "explain?job=20", "trends": "trends", "writes": "writes", "checks": "checks", "compare": "compare", "queue?limit=0": "plan?limit=0",
+	} {
+		name, query, _ := strings.Cut(former, "?")
+		got, want := request(h, http.MethodGet, Former+name+".json?"+query, "[::1]:9344"), request(h, http.MethodGet, api.Folder+now, "[::1]:9344")
+		if got.Code != want.Code || got.Body.String() != want.Body.String() {
+			t.Errorf("%s: %d %s, want %d %s", former, got.Code, got.Body, want.Code, want.Body)
+		}
 	}
 }
 
@@ -117,35 +146,34 @@ func TestRefused(t *testing.T) {
 		code                 int
 		words                string
 	}{
-		{"", API + "queue.json?user=alice&user=bob", "", 400, `argument "user" is there twice`},
-		{"", API + "queue.json?usr=alice", "", 400, `unknown argument "usr"; there are user, job, limit`},
-		{"", API + "status.json?x", "", 400, `unknown argument "x"; there are none`},
-		{"", API + "queue.json?user=" + long, "", 400, `argument "user" is longer than 4096 bytes`},
-		{"", API + "queue.json?user=%ff%fe", "", 400, `argument "user" is not UTF-8`},
-		{"", API + "queue.json?user=%zz", "", 400, `invalid query in the address: invalid URL escape "%zz"`},
-		{"", API + "queue.json?user=a;b", "", 400, `invalid query in the address: invalid semicolon separator in query`},
-		{"", API + "queue.json?" + long, "", 400, `unknown argument "` + long[:100] + `..."; there are user, job, limit`},
-		{"", API + "queue.json?limit=0", "", 400, `limit "0": not a whole number above 0`},
-		{"", API + "queue.json?limit=-1", "", 400, `limit "-1": not a whole number above 0`},
-		{"", API + "queue.json?limit=99999999999999999999", "", 400, `limit "99999999999999999999": not a whole number above 0`},
-		{"", API + "queue.json?limit=all", "", 400, `limit "all": not a whole number above 0`},
-		{"", API + "queue.json?job=x", "", 400, `job "x": not a job id such as 17, 17_4 or 17+1`},
-		{"", API + "explain.json", "", 400, "name one job: explain.json?job=17"},
-		{"", API + "explain.json?job=", "", 400, "name one job: explain.json?job=17"},
-		{"", API + "explain.json?job=0", "", 400, `job "0": not a job id such as 17, 17_4 or 17+1`},
-		{"", API + "explain.json?job=-17", "", 400, `job "-17": not a job id such as 17, 17_4 or 17+1`},
-		{"", API + "explain.json?job=4294967296", "", 400, `job "4294967296": not a job id such as 17, 17_4 or 17+1`},
-		{"", API + "explain.json?job=17_99999999999999999999", "", 400, `job "17_99999999999999999999": 99999999999999999999 is too large`},
-		{"", API + "explain.json?job=%3Cscript%3E", "", 400, `job "<script>": not a job id such as 17, 17_4 or 17+1`},
-		{"", API + "explain.json?job=4294967295", "", 404, "job 4294967295: neither in the queue nor unfinished in accounting"},
-		{"", API + "explain.json?job=17+1", "", 404, "job 17+1: neither in the queue nor unfinished in accounting"},
-		{"", API + "nothing.json", "", 404, "there is nothing at /api/v1/nothing.json"},
-		{"", API, "", 404, "there is nothing at /api/v1/"},
+		{"", "/v1/plan?user=alice&user=bob", "", 400, `argument "user" is there twice`},
+		{"", "/v1/plan?usr=alice", "", 400, `unknown argument "usr"; there are user, account, partition, job, limit`},
+		{"", "/v1/status?x", "", 400, `unknown argument "x"; there are none`},
+		{"", "/v1/plan?user=" + long, "", 400, `argument "user" is longer than 4096 bytes`},
+		{"", "/v1/plan?user=%ff%fe", "", 400, `argument "user" is not UTF-8`},
+		{"", "/v1/plan?user=%zz", "", 400, `invalid query in the address: invalid URL escape "%zz"`},
+		{"", "/v1/plan?user=a;b", "", 400, `invalid query in the address: invalid semicolon separator in query`},
+		{"", "/v1/plan?" + long, "", 400, `unknown argument "` + long[:100] + `..."; there are user, account, partition, job, limit`},
+		{"", "/v1/plan?limit=0", "", 400, `limit "0": not a whole number above 0`},
+		{"", "/v1/plan?limit=-1", "", 400, `limit "-1": not a whole number above 0`},
+		{"", "/v1/plan?limit=99999999999999999999", "", 400, `limit "99999999999999999999": not a whole number above 0`},
+		{"", "/v1/plan?limit=all", "", 400, `limit "all": not a whole number above 0`},
+		{"", "/v1/plan?job=x", "", 400, `job "x": not a job id such as 17, 17_4 or 17+1`},
+		{"", "/v1/explain", "", 400, "name a job or a user"},
+		{"", "/v1/explain?job=", "", 400, "name a job or a user"},
+		{"", "/v1/explain?job=0", "", 400, `job "0": not a job id such as 17, 17_4 or 17+1`},
+		{"", "/v1/explain?job=-17", "", 400, `job "-17": not a job id such as 17, 17_4 or 17+1`},
+		{"", "/v1/explain?job=4294967296", "", 400, `job "4294967296": not a job id such as 17, 17_4 or 17+1`},
+		{"", "/v1/explain?job=17_99999999999999999999", "", 400, `job "17_99999999999999999999": 99999999999999999999 is too large`},
+		{"", "/v1/explain?job=%3Cscript%3E", "", 400, `job "<script>": not a job id such as 17, 17_4 or 17+1`},
+		{"", "/v1/nothing", "", 404, `there is nothing at "/v1/nothing"`},
+		{"", "/v1/", "", 404, `there is nothing at "/v1/"`},
+		{"", "/api/v1/status", "", 404, `there is nothing at "/v1//api/v1/status"`},
 		{"", "/favicon.ico", "", 404, "there is nothing at /favicon.ico\n"},
-		{http.MethodPost, API + "queue.json", "", 405, "only GET and HEAD: nothing can be changed here"},
+		{http.MethodPost, "/v1/plan", "", 405, "only GET and HEAD: nothing can be changed here"},
 		{http.MethodDelete, "/", "", 405, "only GET and HEAD: nothing can be changed here\n"},
-		{"BREW", API + "status.json", "", 405, "only GET and HEAD: nothing can be changed here"},
-		{"", API + "status.json", "evil.example.org", 421, `the name "evil.example.org" is not known here; if it is right, add it to status.hosts`},
+		{"BREW", "/v1/status", "", 405, "only GET and HEAD: nothing can be changed here"},
+		{"", "/v1/status", "evil.example.org", 421, `the name "evil.example.org" is not known here; if it is right, add it to status.hosts`},
 		{"", "/", "evil.example.org:9344", 421, "the name \"evil.example.org:9344\" is not known here; if it is right, add it to status.hosts\n"},
 		{http.MethodPost, "/page.css", long, 421, "the name \"" + long[:100] + "...\" is not known here; if it is right, add it to status.hosts\n"},
 	} {
@@ -157,7 +185,7 @@ func TestRefused(t *testing.T) {
 		}
 		w := request(h, test.method, test.target, test.host)
 		words := w.Body.String()
-		if strings.HasPrefix(test.target, API) {
+		if strings.HasPrefix(test.target, "/v1/") || strings.HasPrefix(test.target, Former) {
 			var said struct{ Error string }
 			if err := json.Unmarshal(w.Body.Bytes(), &said); err != nil || w.Header().Get("Content-Type") != "application/json" {
 				t.Errorf("%s: %v in %s", test.target, err, words)
@@ -180,12 +208,12 @@ func TestRefused(t *testing.T) {
 func TestBeforeFirstCycle(t *testing.T) {
 	now := time.Unix(1000, 0)
 	h := serving(New(nil, nil).With(&Daemon{Health: Health{Mode: "observe", Started: Unix(now), Failures: 2, Since: Unix(now), LastError: "no connection"}, Unready: ErrNoCycle}, now))
-	for name, a := range files {
-		want := http.StatusServiceUnavailable
-		if a.always {
+	for _, q := range Questions() {
+		name, want := q.Name, http.StatusServiceUnavailable
+		if q.Early {
 			want = http.StatusOK
 		}
-		target := API + name + ".json"
+		target := api.Folder + name
 		if name == "explain" {
 			target += "?job=1"
 		}
@@ -193,11 +221,11 @@ func TestBeforeFirstCycle(t *testing.T) {
 		if w.Code != want {
 			t.Errorf("%s: %d %s, want %d", name, w.Code, w.Body, want)
 		}
-		if want != http.StatusOK && w.Body.String() != `{"error":"no cycle has succeeded yet"}`+"\n" {
+		if want != http.StatusOK && w.Body.String() != `{"error":"ostrichd has not completed a cycle since its start; try again soon, or look into its log"}`+"\n" {
 			t.Errorf("%s: %s", name, w.Body)
 		}
 	}
-	s := decoded[HealthAnswer](t, h, API+"status.json")
+	s := decoded[HealthAnswer](t, h, "/v1/status")
 	if s.Words != "ostrichd observes and writes nothing. 2 cycles failed since "+local(1000)+": no connection." || s.Ready {
 		t.Errorf("health: %q, ready %v", s.Words, s.Ready)
 	}
@@ -243,37 +271,37 @@ func TestHosts(t *testing.T) {
 // What is asked for by user, job and limit is a part of the whole.
 func TestNarrowed(t *testing.T) {
 	h := serving(taken(t, 5, 600))
-	whole := decoded[QueueAnswer](t, h, API+"queue.json")
-	if whole.Pending != 600 || whole.Matched != 600 || whole.More != 0 || len(whole.Jobs) != 600 {
-		t.Errorf("the whole queue: %d pending, %d matched, %d here, %d more", whole.Pending, whole.Matched, len(whole.Jobs), whole.More)
+	whole := decoded[PlanAnswer](t, h, "/v1/plan")
+	if whole.Pending != 600 || whole.Matched != 600 || whole.More != 0 || len(whole.List) != 600 {
+		t.Errorf("the whole queue: %d pending, %d matched, %d here, %d more", whole.Pending, whole.Matched, len(whole.List), whole.More)
 	}
 	const user = "user002"
 	var want []Queued
-	for _, j := range whole.Jobs {
+	for _, j := range whole.List {
 		if j.User == user {
 			want = append(want, j)
 		}
 	}
-	mine := decoded[QueueAnswer](t, h, API+"queue.json?limit=7&user="+user)
+	mine := decoded[PlanAnswer](t, h, "/v1/plan?limit=7&user="+user)
 	if mine.Matched != len(want) || mine.More != len(want)-7 || mine.Pending != 600 {
 		t.Errorf("of a user: %d matched, %d more", mine.Matched, mine.More)
 	}
-	if d := cmp.Diff(want[:7], mine.Jobs); d != "" {
+	if d := cmp.Diff(want[:7], mine.List); d != "" {
 		t.Errorf("of a user (-want +got):\n%s", d)
 	}
-	one := decoded[QueueAnswer](t, h, API+"queue.json?job="+want[3].Job.Job)
-	if d := cmp.Diff(want[3:4], one.Jobs); d != "" {
+	one := decoded[PlanAnswer](t, h, "/v1/plan?job="+want[3].Job.Job)
+	if d := cmp.Diff(want[3:4], one.List); d != "" {
 		t.Errorf("of a job (-want +got):\n%s", d)
 	}
 	for _, query := range []string{"?user=nobody", "?job=4000000000", "?job=" + want[3].Job.Job + "&user=user001"} {
-		if q := decoded[QueueAnswer](t, h, API+"queue.json"+query); q.Matched != 0 || q.Jobs == nil || len(q.Jobs) != 0 {
+		if q := decoded[PlanAnswer](t, h, "/v1/plan"+query); q.Matched != 0 || q.List == nil || len(q.List) != 0 {
 			t.Errorf("%s: %d", query, q.Matched)
 		}
 	}
 	of := func(query string) (list []ostrich.JobID) {
-		for _, row := range decoded[CampaignsAnswer](t, h, API+"campaigns.json"+query).Campaigns {
+		for _, row := range decoded[view.Campaigns](t, h, "/v1/campaigns"+query).Campaigns {
 			if row.User == user || query != "" {
-				list = append(list, row.Campaign.Campaign)
+				list = append(list, row.Campaign)
 			}
 		}
 		return list
@@ -281,29 +309,30 @@ func TestNarrowed(t *testing.T) {
 	if d := cmp.Diff(of(""), of("?user="+user)); d != "" || len(of("")) == 0 {
 		t.Errorf("campaigns of %s (-in the whole list +asked for):\n%s", user, d)
 	}
-	if list := decoded[SharesAnswer](t, h, API+"shares.json?user="+user).Shares; len(list) != 1 || list[0].User.User != user {
+	if list := decoded[view.Shares](t, h, "/v1/shares?user="+user).Shares; len(list) != 1 || list[0].User != user {
 		t.Errorf("shares of %s: %v", user, list)
 	}
-	if list := decoded[SharesAnswer](t, h, API+"shares.json?user=nobody").Shares; list == nil || len(list) != 0 {
+	if list := decoded[view.Shares](t, h, "/v1/shares?user=nobody").Shares; list == nil || len(list) != 0 {
 		t.Errorf("shares of nobody: %v", list)
 	}
 }
 
-// The box says what the command says, for jobs that wait and for jobs that run.
+// The box says what the command and the API say, for jobs that wait and for jobs that run.
 func TestExplain(t *testing.T) {
-	s := taken(t, 5, 60)
-	h := serving(s)
-	for _, job := range []string{"1", "40", " 40 "} {
-		e := decoded[ExplainAnswer](t, h, API+"explain.json?job="+url.QueryEscape(job))
-		same, err := s.Explain(strings.TrimSpace(job))
-		if err != nil || e.Words != same.String() || e.Job != strings.TrimSpace(job) {
-			t.Errorf("job %q: %v %q", job, err, e.Words)
+	h := serving(taken(t, 5, 60))
+	for job, want := range map[string]string{"1": "\nIt runs. It started at ", "40": "in OStrich's order", "%2040%20": "in OStrich's order"} {
+		a := decoded[ExplainAnswer](t, h, "/v1/explain?job="+job)
+		if len(a.List) != 1 || !strings.Contains(a.List[0].Words, want) || a.List[0].Job != strings.ReplaceAll(job, "%20", "") || (a.List[0].Rank == nil) != (job == "1") {
+			t.Fatalf("job %q: %+v", job, a)
+		}
+		if page := request(h, http.MethodGet, "/explain?job="+job, "localhost").Body.String(); !strings.Contains(page, template.HTMLEscapeString(a.List[0].Words)) {
+			t.Errorf("job %q: the page has other words", job)
 		}
 	}
-	if running := decoded[ExplainAnswer](t, h, API+"explain.json?job=1"); running.Rank != nil || !strings.Contains(running.Words, "\nIt runs. It started at ") {
-		t.Errorf("a running job: %s", running.Words)
-	}
-	if waiting := decoded[ExplainAnswer](t, h, API+"explain.json?job=40"); waiting.Rank == nil || !strings.Contains(waiting.Words, "in OStrich's order") {
-		t.Errorf("a waiting job: %s", waiting.Words)
+	for _, job := range []string{"4294967295", "17+1"} {
+		a := decoded[ExplainAnswer](t, h, "/v1/explain?job="+url.QueryEscape(job))
+		if page := request(h, http.MethodGet, "/explain?job="+url.QueryEscape(job), "localhost").Body.String(); len(a.List) > 0 || len(a.Unknown) != 1 || !strings.Contains(page, "neither in the queue nor in accounting") {
+			t.Errorf("job %s: %+v", job, a)
+		}
 	}
 }

@@ -29,7 +29,9 @@ func serve(t testing.TB, s *Snapshot) *site {
 	t.Helper()
 	var at site
 	at.now.Store(s)
-	handler := Handler(Options{Snapshot: func(context.Context) *Snapshot { at.asked.Add(1); return at.now.Load() }})
+	answers := answering(s, everybody)
+	answers.State = func(context.Context) *State { at.asked.Add(1); return stateOf(at.now.Load()) }
+	handler := Handler(answers, nil)
 	// As behind a proxy that serves it in a folder of its own.
 	at.Server = httptest.NewServer(http.StripPrefix("/under", handler))
 	t.Cleanup(at.Close)

@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/live"
 )
 
 // promiseView is how many campaigns took no longer than with a private share, and
 // the users furthest from it.
 type promiseView struct {
 	Words string
-	Rows  []Promised
+	Rows  []live.PromiseUser
 }
 
 // promise returns nil while no campaign has a known ρ.
@@ -21,5 +22,5 @@ func (b *builder) promise() *promiseView {
 	}
 	words := fmt.Sprintf("%s %% of %s that ended within 24 hours took no longer than with a private share of the machine (ρ ≤ 1); mean ρ %s, 95th percentile %s.",
 		percent(p.Le1), format.Counted(p.Campaigns, "campaign"), format.Rounded(p.Mean), format.Rounded(p.P95))
-	return &promiseView{words, rowsOf(b.query.User, p.Users, func(u *Promised) string { return u.User })}
+	return &promiseView{words, of(b.query.User, p.Users, func(u *live.PromiseUser) string { return u.User })}
 }

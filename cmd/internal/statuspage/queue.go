@@ -1,66 +1,60 @@
 package statuspage
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"strings"
 
+	"slurm-ostrich/cmd/internal/api"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/view"
 )
 
 // MostQueued is how many jobs of the queue the page shows, at most, if it is asked for all.
 const MostQueued = 500
 
-// Queue lists the pending jobs of the user or the job that q asks for, at most so
-// many; 0 lists all. It lists none for an unknown job or an invalid name.
-func (s *Snapshot) Queue(q Query, most int) Queue {
-	out := Queue{Jobs: []Queued{}}
+// queued lists the pending jobs that q asks for, at most so many.
+func (s *Snapshot) queued(q Query, most int) view.Plan {
 	if s.cycle == nil {
-		return out
+		return view.Plan{}
 	}
-	entries := s.cycle.Plan.Entries
-	from, to := 0, len(entries)
-	out.Pending = to
+	by := &view.Selection{Limit: most}
+	if q.User != "" {
+		by.Users = []string{q.User}
+	}
 	if q.Job != "" {
-		name, err := view.ParseJob(q.Job)
-		at := -1
-		if err == nil {
-			at = name.Pending(entries)
-		}
-		if at < 0 {
-			return out
-		}
-		from, to = at, at+1
+		by.Jobs = []string{q.Job}
 	}
-	for i := from; i < to; i++ {
-		e := entries[i]
-		if q.User != "" && e.User != q.User || !s.sees(e.User, e.Account) {
-			continue
-		}
-		if out.Matched++; most == 0 || len(out.Jobs) < most {
-			j := s.cycle.Job(i)
-			out.Jobs = append(out.Jobs, Queued{Job: j, State: j.State, Reason: j.Reason})
-		}
-	}
-	out.More = out.Matched - len(out.Jobs)
-	return out
+	return s.cycle.Chosen(s.sees(), by)
 }
 
-// Explain says why a job stands where it stands. It returns view.ErrNoJob for a job
-// that is unknown or may not be seen, ErrNoCycle before the first cycle, and another
-// error for an invalid name.
-func (s *Snapshot) Explain(job string) (*view.Explanation, error) {
-	name, err := view.ParseJob(job)
-	if err != nil {
+// explain says why jobs stand where they stand, or what became of them, as "ostrich explain"
+// does. The error is for the reader.
+func (s *Snapshot) explain(ctx context.Context, jobs string) (*view.Answer, error) {
+	names, err := view.ParseJobs(jobs)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if s.cycle == nil {
+	case s.cycle == nil:
 		return nil, ErrNoCycle
+	case len(names) == 0:
+		return nil, errors.New("name a job")
 	}
-	e, err := s.cycle.Explain(name)
-	if err == nil && !s.sees(e.User, e.Account) {
-		return nil, fmt.Errorf("job %s: %w", job, view.ErrNoJob)
+	ctx, cancel := context.WithTimeout(ctx, api.Asking)
+	defer cancel()
+	a, err := s.cycle.Answer(ctx, s.sees(), &view.Selection{Jobs: view.Split(jobs)})
+	if err == nil && len(a.Unknown) > 0 {
+		err = fmt.Errorf("job %s: neither in the queue nor in accounting", strings.Join(a.Unknown, ", "))
 	}
-	if err == nil && s.viewer != nil {
-		e.Hide(s.viewer)
+	return a, err
+}
+
+// textOf returns an answer as text.
+func textOf(a *view.Answer) string {
+	texts := format.Texts(a.Jobs, (*view.Explanation).String)
+	if a.Incomplete != "" {
+		texts = append(texts, "Something may be missing: "+a.Incomplete+".\n")
 	}
-	return e, err
+	return strings.Join(texts, "\n")
 }

@@ -11,6 +11,7 @@ import (
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting/ledger"
+	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/priority"
 )
 
@@ -89,12 +90,10 @@ func madeUp(fourth string, users, pending int) *Snapshot {
 			at = end
 			block := Block{Campaign: lead, User: user, Account: account, Start: &start, End: &end, Work: work, Progress: progress, Share: new(1 / float64(users)), Pending: 1 + r.IntN(40), Running: r.IntN(5)}
 			lane.Blocks = append(lane.Blocks, block)
-			c := Campaign{
-				Campaign: &view.Campaign{
-					User: user, Account: account, Partition: "main", Campaign: lead, Submitted: sampleNow - 7200, Latest: sampleNow - 3600,
-					Work: work, VirtualStart: &start, VirtualEnd: &end, Started: n == 0, Progress: progress, Stretch: 1 + 4*r.Float64(), Bound: &bound,
-					Jobs: view.Jobs{Done: 3, Pending: block.Pending, Running: block.Running},
-				},
+			c := &view.Campaign{
+				User: user, Account: account, Partition: "main", Campaign: lead, Submitted: sampleNow - 7200, Latest: sampleNow - 3600,
+				Work: work, VirtualStart: &start, VirtualEnd: &end, Started: n == 0, Progress: progress, Stretch: 1 + 4*r.Float64(), Bound: &bound,
+				Jobs:  view.Jobs{Done: 3, Pending: block.Pending, Running: block.Running},
 				Share: block.Share,
 			}
 			if n == 2 {
@@ -110,13 +109,13 @@ func madeUp(fourth string, users, pending int) *Snapshot {
 		busy += held
 		s.Lanes = append(s.Lanes, lane)
 		s.Running = append(s.Running, Running{User: user, Procs: float64(held), Jobs: (held + 3) / 4})
-		s.Shares = append(s.Shares, Share{
-			User:   &view.User{User: user, Active: true, Share: 1 / float64(users), Entitled: float64(procs) / float64(users), Held: float64(held), Queued: queued, Owed: owed},
-			HeldAs: float64(held) / float64(procs),
+		s.Shares = append(s.Shares, &view.User{
+			User: user, Active: true, Share: 1 / float64(users), Entitled: float64(procs) / float64(users), Held: float64(held), Queued: queued, Owed: owed,
+			HeldShare: float64(held) / float64(procs),
 		})
 	}
 	slices.SortStableFunc(s.Lanes, func(a, b Lane) int { return int(*a.Blocks[0].End - *b.Blocks[0].End) })
-	slices.SortStableFunc(s.Campaigns, func(a, b Campaign) int { return int(*a.VirtualEnd - *b.VirtualEnd) })
+	slices.SortStableFunc(s.Campaigns, func(a, b *view.Campaign) int { return int(*a.VirtualEnd - *b.VirtualEnd) })
 	s.Pools = []Pool{{Procs: float64(procs), Busy: float64(busy), Active: users, Campaigns: len(s.Campaigns), Pending: pending}}
 	slurm := r.Perm(pending)
 	var plan sidecar.Plan
@@ -163,8 +162,8 @@ func madeUp(fourth string, users, pending int) *Snapshot {
 	for k := range 6 {
 		s.Writes = append(s.Writes, Write{Time: sampleNow - ostrich.Time(30*k) - 5, Job: lead + ostrich.JobID(k), Channel: priority.SiteFactor, From: 0, To: int64(900 - k), Why: "campaign order", Result: "applied"})
 	}
-	s.Finished = []Finished{{User: s.Users[0], Account: "physics", Campaign: 17, Submitted: sampleNow - 9000, Ended: sampleNow - 600, Flow: 8400, Stretch: 1.7, Bound: p(float64(sampleNow))}}
-	s.Promise = Promise{Campaigns: 148, Le1: 0.743, Mean: 1.31, P95: 3.4, Users: []Promised{
+	s.Finished = []*live.Finished{{User: s.Users[0], Account: "physics", Campaign: 17, Submitted: sampleNow - 9000, Ended: sampleNow - 600, Flow: 8400, Stretch: 1.7, Bound: p(float64(sampleNow))}}
+	s.Promise = live.Promise{Campaigns: 148, Rhos: report.Rhos{Le1: 0.743, Mean: 1.31, P95: 3.4}, Users: []live.PromiseUser{
 		{User: s.Users[min(2, users-1)], Account: "physics", Campaigns: 4, Le1: 0.25, Mean: 2.75, Max: 6.1},
 	}}
 	s.Checks = []Check{

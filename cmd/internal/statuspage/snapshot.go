@@ -1,5 +1,6 @@
-// Package statuspage is the status page of ostrichd and the API behind it. Both show a
-// Snapshot, which is made of a described cycle when somebody looks.
+// Package statuspage answers questions to ostrichd: the API of both its listeners, and the
+// status page. Both show a State; what is drawn or is the daemon's own is in a Snapshot, which
+// is made when somebody looks.
 //
 // Times are Unix seconds. Those of the virtual schedule, of jobs and of campaigns
 // are on the database's clock, those of the daemon (Health) on this host's. A
@@ -21,10 +22,10 @@ type Snapshot struct {
 	Pools     []Pool // in the order of the configuration
 	Lanes     []Lane // pool by pool, in the order in which their first blocks end
 	Running   []Running
-	Shares    []Share
-	Campaigns []Campaign // in the order of virtual completion
-	Finished  []Finished // the latest first, at most 50
-	Promise   Promise
+	Shares    []*view.User
+	Campaigns []*view.Campaign // in the order of virtual completion
+	Finished  []*live.Finished // the latest first
+	Promise   live.Promise
 	Trends    Trends
 	Nights    []live.Night
 	Writes    []Write // the latest first, at most 50
@@ -41,7 +42,7 @@ type Snapshot struct {
 	viewer *view.Viewer // who looks; nil: somebody who may see everything
 }
 
-// Health is the strip at the head of the page, and status.json with the pools.
+// Health is the strip at the head of the page.
 type Health struct {
 	Cluster      string           `json:"cluster"`
 	Version      string           `json:"version"`       // of ostrichd
@@ -131,71 +132,6 @@ type Running struct {
 	Jobs    int     `json:"jobs"`       // started, suspended ones too
 }
 
-// Share is what a user is entitled to and holds, as "ostrich shares" shows it.
-type Share struct {
-	*view.User
-	HeldAs float64 `json:"held_share"` // Held as part of the pool, 0 to 1
-}
-
-// Campaign is an unfinished campaign as "ostrich campaigns" shows it, and how far
-// it really is.
-type Campaign struct {
-	*view.Campaign
-	Done  float64  `json:"done_core_hours"`
-	Share *float64 `json:"share"` // of the pool, that its user gets, 0 to 1; null: hidden
-}
-
-// Finished is a campaign that has ended since the daemon began.
-type Finished struct {
-	Pool      string           `json:"pool"`
-	Class     string           `json:"class"` // "": there are no classes
-	User      string           `json:"user"`
-	Account   string           `json:"account"`
-	Campaign  ostrich.JobID    `json:"campaign"`
-	Submitted ostrich.Time     `json:"submitted"`
-	Ended     ostrich.Time     `json:"ended"`
-	Flow      ostrich.Duration `json:"flow_seconds"`
-	Stretch   float64          `json:"stretch"`
-	Bound     *float64         `json:"bound"`  // null: none
-	Broken    bool             `json:"broken"` // ended after its bound
-}
-
-// Promise compares the campaigns that ended in the last 24 hours with an equally
-// shared machine; see live.Promise.
-type Promise struct {
-	Campaigns int        `json:"campaigns"` // of which ρ is known
-	Le1       float64    `json:"le_1"`      // part of them with ρ ≤ 1; 1 without campaigns
-	Mean      float64    `json:"mean"`      // of ρ
-	P95       float64    `json:"p95"`
-	Users     []Promised `json:"users"` // with a mean ρ above 1, the greatest first
-}
-
-// Promised is a user for whom the promise was broken on average.
-type Promised struct {
-	User      string  `json:"user"`
-	Account   string  `json:"account"`
-	Campaigns int     `json:"campaigns"`
-	Le1       float64 `json:"le_1"`
-	Mean      float64 `json:"mean"`
-	Max       float64 `json:"max"`
-}
-
-// Queued is a pending job in both orders, as "ostrich plan" shows it.
-type Queued struct {
-	view.Job
-	State  string `json:"state"`
-	Reason string `json:"reason"`
-}
-
-// Queue holds the pending jobs in both orders: pool by pool in OStrich's order,
-// then the jobs left alone.
-type Queue struct {
-	Jobs    []Queued `json:"jobs"`
-	Pending int      `json:"pending"` // jobs in the whole queue, arrays count once
-	Matched int      `json:"matched"` // of them those that were asked for
-	More    int      `json:"more"`    // of those the ones that are not in Jobs, as it is bounded
-}
-
 // Trends is how wait and stretch went lately.
 type Trends struct {
 	Step   ostrich.Duration `json:"step_seconds"` // that a point stands for
@@ -223,11 +159,11 @@ type Check struct {
 	Fix   string `json:"mend"`  // what to do; empty if nothing
 }
 
-// Query is what a request asks for. The zero value asks for everything within the
+// Query is what a request for the page asks for. The zero value asks for everything within the
 // usual bounds.
 type Query struct {
 	User string // only rows of this user
-	Job  string // of the queue only this job, as squeue names it; of the page not with Ask
-	All  bool   // of the page: all rows, not only the first
-	Ask  string // of the page: the job in the explain box, as it was typed
+	Job  string // of the queue only this job, as squeue names it; not with Ask
+	All  bool   // all rows, not only the first
+	Ask  string // the job in the explain box, as it was typed
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/view"
 )
 
 // id names a row, so that a script finds it again after a refresh. If a name
@@ -28,7 +29,7 @@ func (b *builder) id(parts ...any) string {
 type shareTable struct {
 	Caption         string
 	Accounts, Pools bool // are columns
-	Rows            []Share
+	Rows            []*view.User
 	More            *link
 	longest         float64 // bar, in what work is counted in
 }
@@ -44,13 +45,13 @@ func (b *builder) shares() *shareTable {
 	}
 	// Users who hold or wait for something come first.
 	list := slices.Clone(b.s.Shares)
-	idle := func(s Share) int {
+	idle := func(s *view.User) int {
 		if s.Active || s.Held > 0 || s.Queued > 0 {
 			return 0
 		}
 		return 1
 	}
-	slices.SortStableFunc(list, func(a, c Share) int { return idle(a) - idle(c) })
+	slices.SortStableFunc(list, func(a, c *view.User) int { return idle(a) - idle(c) })
 	t.Rows = list[:b.rows(len(list), shareRows)]
 	t.Caption = format.Counted(len(list), "user")
 	if len(t.Rows) < len(list) {
@@ -71,9 +72,9 @@ type table[Row any] struct {
 }
 
 // campaigns returns the unfinished campaigns.
-func (b *builder) campaigns() table[Campaign] {
-	list := rowsOf(b.query.User, b.s.Campaigns, func(c *Campaign) string { return c.User })
-	t := table[Campaign]{Rows: list[:b.rows(len(list), campaignRows)]}
+func (b *builder) campaigns() table[*view.Campaign] {
+	list := of(b.query.User, b.s.Campaigns, func(c **view.Campaign) string { return (*c).User })
+	t := table[*view.Campaign]{Rows: list[:b.rows(len(list), campaignRows)]}
 	t.Caption = b.caption(len(t.Rows), len(list), "campaign")
 	if len(t.Rows) < len(list) {
 		t.More = &link{"Show all campaigns", b.everything("campaigns")}
@@ -108,7 +109,7 @@ func (b *builder) queue() table[queueRow] {
 	if b.query.All {
 		most = MostQueued
 	}
-	found := b.s.Queue(b.query, most)
+	found := b.s.queued(b.query, most)
 	t := table[queueRow]{Caption: b.caption(len(found.Jobs), found.Matched, "pending job")}
 	for i := range found.Jobs {
 		t.Rows = append(t.Rows, b.queued(&found.Jobs[i]))
@@ -122,20 +123,20 @@ func (b *builder) queue() table[queueRow] {
 	switch {
 	case found.More == 0:
 	case b.query.All:
-		t.More = &link{"All of them, as JSON", "api/v1/queue.json"}
+		t.More = &link{"All of them, as JSON", "v1/plan"}
 	default:
 		t.More = &link{"Show more jobs", b.everything("queue")}
 	}
 	return t
 }
 
-func (b *builder) queued(j *Queued) queueRow {
-	ask := url.Values{"job": {j.Job.Job}}
+func (b *builder) queued(j *view.Job) queueRow {
+	ask := url.Values{"job": {j.Job}}
 	if b.query.All {
 		ask.Set("all", "1")
 	}
 	row := queueRow{
-		Who: b.Row(j.User, "job", j.JobID), Job: j.Job.Job, Explain: "explain?" + ask.Encode() + "#explain",
+		Who: b.Row(j.User, "job", j.JobID), Job: j.Job, Explain: "explain?" + ask.Encode() + "#explain",
 		Class: j.Class, Campaign: "–", Rank: "–", SlurmRank: format.Count(j.SlurmRank), Moved: "–", Priority: format.Count(int(j.Priority)), Reason: j.Reason, To: "–", Why: j.Why,
 		Due: b.clock.at(0),
 	}

@@ -1,6 +1,7 @@
 package statuspage
 
 import (
+	"cmp"
 	"slices"
 
 	"slurm-ostrich/cmd/internal/live"
@@ -20,17 +21,14 @@ func (s *Snapshot) For(v *view.Viewer) *Snapshot {
 		return &seen
 	}
 	seen.viewer = v
-	seen.Shares = only(s.Shares, func(one *Share) bool { return v.Share(one.User.User, one.Account) })
-	seen.Campaigns = only(s.Campaigns, func(one *Campaign) bool { return v.Job(one.User, one.Account) })
-	for i := range seen.Campaigns {
-		c := &seen.Campaigns[i]
-		c.Campaign = s.cycle.Seen(v, c.Campaign)
-		if !v.Share(c.Of.User, c.Of.Account) {
-			c.Share = nil
-		}
+	seen.Shares = only(s.Shares, func(one **view.User) bool { return v.Share((*one).User, (*one).Account) })
+	seen.Campaigns = only(s.Campaigns, func(one **view.Campaign) bool { return v.Job((*one).User, (*one).Account) })
+	for i, c := range seen.Campaigns {
+		some := s.cycle.Seen(v, c)
+		seen.Campaigns[i] = &some
 	}
-	seen.Finished = only(s.Finished, func(one *Finished) bool { return v.Job(one.User, one.Account) })
-	seen.Promise.Users = only(s.Promise.Users, func(one *Promised) bool { return v.Job(one.User, one.Account) })
+	seen.Finished = only(s.Finished, func(one **live.Finished) bool { return v.Job((*one).User, (*one).Account) })
+	seen.Promise.Users = only(s.Promise.Users, func(one *live.PromiseUser) bool { return v.Job(one.User, one.Account) })
 	seen.Running = only(s.Running, func(one *Running) bool { return v.Share(one.User, one.Account) })
 	seen.Lanes = []Lane{}
 	for _, lane := range s.Lanes {
@@ -67,10 +65,8 @@ func only[Row any](rows []Row, chosen func(*Row) bool) []Row {
 	return slices.DeleteFunc(slices.Clone(rows), func(one Row) bool { return !chosen(&one) })
 }
 
-// sees reports whether the snapshot's viewer may see the jobs of a user in an account.
-func (s *Snapshot) sees(user, account string) bool {
-	return s.viewer == nil || s.viewer.Job(user, account)
-}
+// sees returns who looks.
+func (s *Snapshot) sees() *view.Viewer { return cmp.Or(s.viewer, view.Everything()) }
 
 // hidden says what the snapshot's viewer does not see; "" if nothing is left out.
 func (s *Snapshot) hidden() string {

@@ -1,8 +1,6 @@
 package statuspage
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"regexp"
@@ -12,14 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"slurm-ostrich/cmd/internal/api"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/priority/journal"
 )
 
-// shown is the handler of a busy cluster of five users, for one viewer.
-func shown(t *testing.T, v *view.Viewer) http.Handler {
+// seenBy is the handler of a busy cluster of five users, for one viewer.
+func seenBy(t *testing.T, v *view.Viewer) http.Handler {
 	t.Helper()
 	s, c, _ := cycle(t, statuspagetest.New(5, 160))
 	report := &live.Report{}
@@ -34,16 +33,12 @@ func shown(t *testing.T, v *view.Viewer) http.Handler {
 	}
 	daemon.Writes = append(daemon.Writes, journal.Record{Time: statuspagetest.Now, Job: 77_777, Why: "wrote for somebody who left"})
 	snapshot := New(view.Describe(s, c, nil), report).With(&daemon, now)
-	return Handler(Options{
-		Snapshot: func(context.Context) *Snapshot { return snapshot },
-		Viewer: func(*http.Request) (*view.Viewer, error) {
-			if v == nil {
-				return nil, errors.New("who are you")
-			}
-			return v, nil
-		},
-		Compare: func(w http.ResponseWriter, v *view.Viewer) { _ = json.NewEncoder(w).Encode(report.Seen(v)) },
-	})
+	return Handler(answering(snapshot, func(*http.Request, *view.Cycle, bool) (*view.Viewer, error) {
+		if v == nil {
+			return nil, errors.New("who are you")
+		}
+		return v, nil
+	}), nil)
 }
 
 var anyUser = regexp.MustCompile(`user\d{3}`)
@@ -52,15 +47,15 @@ var anyUser = regexp.MustCompile(`user\d{3}`)
 // explanations, and in each file of the API.
 func named(t *testing.T, h http.Handler) []string {
 	t.Helper()
-	targets := []string{"/?all=1", "/?user=user001", "/?job=40", API + "compare.json"}
-	for name := range files {
-		if name != "explain" {
-			targets = append(targets, API+name+".json")
+	targets := []string{"/?all=1", "/?user=user001", "/?job=40"}
+	for _, q := range Questions() {
+		if q.Name != "explain" {
+			targets = append(targets, api.Folder+q.Name)
 		}
 	}
 	for job := 1; job < 170; job += 9 { // running ones first, then thirty of each user
 		id := strconv.Itoa(job)
-		targets = append(targets, "/explain?job="+id, API+"explain.json?job="+id)
+		targets = append(targets, "/explain?job="+id, "/v1/explain?job="+id)
 	}
 	var found []string
 	for _, target := range targets {
@@ -74,7 +69,7 @@ func named(t *testing.T, h http.Handler) []string {
 				found = append(found, name)
 			}
 		}
-		if !strings.Contains(target, "queue") && strings.Contains(w.Body.String(), "somebody who left") {
+		if !strings.Contains(target, "plan") && strings.Contains(w.Body.String(), "somebody who left") {
 			found = append(found, "left")
 		}
 	}
@@ -98,7 +93,7 @@ func TestViewers(t *testing.T) {
 		{"coordinator", &view.Viewer{Names: []string{"user000"}, Accounts: []string{"physics"}}, "user000 user001 user003", "shows to user000"},
 		{"nobody yet", &view.Viewer{}, "", "everybody"},
 	} {
-		h := shown(t, tt.v)
+		h := seenBy(t, tt.v)
 		if got := strings.Join(named(t, h), " "); got != tt.want {
 			t.Errorf("%s: %q are named, want %q", tt.name, got, tt.want)
 		}
@@ -107,8 +102,8 @@ func TestViewers(t *testing.T) {
 			t.Errorf("%s: the page does not say %q", tt.name, tt.words)
 		}
 	}
-	shares := decoded[SharesAnswer](t, shown(t, view.NewViewer([]string{"usage"})), API+"shares.json")
-	campaigns := decoded[CampaignsAnswer](t, shown(t, view.NewViewer([]string{"usage"})), API+"campaigns.json")
+	shares := decoded[view.Shares](t, seenBy(t, view.NewViewer([]string{"usage"})), "/v1/shares")
+	campaigns := decoded[view.Campaigns](t, seenBy(t, view.NewViewer([]string{"usage"})), "/v1/campaigns")
 	if len(shares.Shares) > 0 || len(campaigns.Campaigns) == 0 {
 		t.Errorf("PrivateData=usage: %d shares and %d campaigns", len(shares.Shares), len(campaigns.Campaigns))
 	}
@@ -119,13 +114,13 @@ func TestViewers(t *testing.T) {
 func TestHiddenShares(t *testing.T) {
 	v := view.NewViewer([]string{"users"})
 	v.Names = []string{"user003"}
-	h := shown(t, v)
+	h := seenBy(t, v)
 	check := func(what, user string, shown bool) {
 		if shown != (user == "user003") {
 			t.Errorf("%s of %s: shares are shown: %v", what, user, shown)
 		}
 	}
-	drawn := decoded[ScheduleAnswer](t, h, API+"schedule.json")
+	drawn := decoded[ScheduleAnswer](t, h, "/v1/schedule")
 	for _, lane := range drawn.Lanes {
 		for _, block := range lane.Blocks {
 			check("a block", block.User, block.Share != nil)
@@ -134,21 +129,18 @@ func TestHiddenShares(t *testing.T) {
 	for _, running := range drawn.Running {
 		check("what runs", running.User, true)
 	}
-	listed := decoded[CampaignsAnswer](t, h, API+"campaigns.json")
-	for _, c := range listed.Campaigns {
+	listed := decoded[CampaignsAnswer](t, h, "/v1/campaigns")
+	for _, c := range listed.List {
 		check("a campaign", c.User, c.Share != nil)
 	}
-	if len(drawn.Lanes) != 5 || len(drawn.Running) != 1 || len(listed.Campaigns) < 5 {
-		t.Errorf("%d lanes, %d users hold processors, %d campaigns", len(drawn.Lanes), len(drawn.Running), len(listed.Campaigns))
+	if len(drawn.Lanes) != 5 || len(drawn.Running) != 1 || len(listed.List) < 5 {
+		t.Errorf("%d lanes, %d users hold processors, %d campaigns", len(drawn.Lanes), len(drawn.Running), len(listed.List))
 	}
 	for job := 1; job < 170; job += 9 {
-		w := request(h, http.MethodGet, API+"explain.json?job="+strconv.Itoa(job), "localhost")
-		var e ExplainAnswer
-		if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil {
-			t.Fatal(err)
-		}
-		if c := e.Campaign; c != nil {
-			check("an explanation", e.User, c.Share != nil || c.Entitled != nil || c.Held != nil || strings.Contains(e.Words, "entitled"))
+		for _, e := range decoded[ExplainAnswer](t, h, "/v1/explain?job="+strconv.Itoa(job)).List {
+			if c := e.Campaign; c != nil {
+				check("an explanation", e.User, c.Share != nil || c.Entitled != nil || c.Held != nil || strings.Contains(e.Words, "entitled"))
+			}
 		}
 	}
 	if page := request(h, http.MethodGet, "/?all=1", "localhost").Body.String(); strings.Count(page, "; share ") == 0 || !strings.Contains(page, "% served; ") {
@@ -159,19 +151,18 @@ func TestHiddenShares(t *testing.T) {
 // TestHiddenJob: a job that may not be seen is as unknown as one that does not exist,
 // and counts are of all.
 func TestHiddenJob(t *testing.T) {
-	h := shown(t, &view.Viewer{Names: []string{"user003"}})
-	queue := decoded[QueueAnswer](t, h, API+"queue.json")
-	if len(queue.Jobs) == 0 || queue.Pending <= len(queue.Jobs) || queue.Matched != len(queue.Jobs) {
-		t.Errorf("%d jobs of %d, %d matched", len(queue.Jobs), queue.Pending, queue.Matched)
+	h := seenBy(t, &view.Viewer{Names: []string{"user003"}})
+	queue := decoded[PlanAnswer](t, h, "/v1/plan")
+	if len(queue.List) == 0 || queue.Pending <= len(queue.List) || queue.Matched != len(queue.List) {
+		t.Errorf("%d jobs of %d, %d matched", len(queue.List), queue.Pending, queue.Matched)
 	}
-	all := decoded[QueueAnswer](t, shown(t, view.Everything()), API+"queue.json")
-	other := all.Jobs[slices.IndexFunc(all.Jobs, func(j Queued) bool { return j.User != "user003" })]
+	all := decoded[PlanAnswer](t, seenBy(t, view.Everything()), "/v1/plan")
+	other := all.List[slices.IndexFunc(all.List, func(j Queued) bool { return j.User != "user003" })]
 	for _, job := range []string{other.Job.Job, "99999"} {
-		w := request(h, http.MethodGet, API+"explain.json?job="+job, "localhost")
-		if want := `{"error":"job ` + job + `: ` + view.ErrNoJob.Error() + `"}` + "\n"; w.Code != http.StatusNotFound || w.Body.String() != want {
-			t.Errorf("job %s: %d %s, want %s", job, w.Code, w.Body, want)
+		if a := decoded[view.Answer](t, h, "/v1/explain?job="+job); len(a.Jobs) > 0 || !slices.Equal(a.Unknown, []string{job}) {
+			t.Errorf("job %s: %+v", job, a)
 		}
-		if found := decoded[QueueAnswer](t, h, API+"queue.json?job="+job); len(found.Jobs) > 0 {
+		if found := decoded[PlanAnswer](t, h, "/v1/plan?job="+job); len(found.List) > 0 {
 			t.Errorf("job %s is in the queue", job)
 		}
 	}
@@ -180,10 +171,10 @@ func TestHiddenJob(t *testing.T) {
 // TestNoViewer: where it is not known who asks, the page and the API give the reason
 // and nothing else. What the page loads is for everybody.
 func TestNoViewer(t *testing.T) {
-	h := shown(t, nil)
+	h := seenBy(t, nil)
 	for target, want := range map[string]string{
 		"/": "who are you\n", "/explain?job=1": "who are you\n",
-		API + "queue.json": `{"error":"who are you"}` + "\n", API + "compare.json": `{"error":"who are you"}` + "\n",
+		"/v1/plan": `{"error":"who are you"}` + "\n", "/v1/compare": `{"error":"who are you"}` + "\n",
 	} {
 		if w := request(h, http.MethodGet, target, "localhost"); w.Code != http.StatusBadRequest || w.Body.String() != want {
 			t.Errorf("%s: %d %s", target, w.Code, w.Body)

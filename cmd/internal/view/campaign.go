@@ -52,9 +52,10 @@ type Campaign struct {
 
 	Jobs Jobs `json:"jobs"`
 
-	Blocked int     `json:"-"` // pending jobs that cannot start, each task counted
-	Done    float64 `json:"-"` // hours of Work, of the jobs that have ended
-	Of      *User   `json:"-"` // whose it is
+	Blocked int      `json:"-"` // pending jobs that cannot start, each task counted
+	Done    float64  `json:"-"` // hours of Work, of the jobs that have ended
+	Share   *float64 `json:"-"` // of the pool, that its user gets, 0 to 1; nil: hidden
+	Of      *User    `json:"-"` // whose it is
 
 	from *ostrich.Campaign
 }
@@ -96,26 +97,29 @@ func (s *Cycle) Unfinished(v *Viewer, by *Selection) Campaigns {
 	list, seen := []Campaign{}, s.seen(v, by)
 	for i := range s.Campaigns {
 		if c := &s.Campaigns[i]; seen(c) {
-			list = append(list, *s.Seen(v, c))
+			list = append(list, s.Seen(v, c))
 		}
 	}
 	return Campaigns{s.Cluster, s.Time, s.Resource, list}
 }
 
-// Seen returns a campaign with only those ids of jobs that v may see. The coordinator of an
-// account may see some of a user's jobs.
-func (s *Cycle) Seen(v *Viewer, c *Campaign) *Campaign {
-	if v.Job(c.User, "") {
-		return c
-	}
+// Seen returns a campaign with only what v may see of its jobs' ids and its user's share.
+// The coordinator of an account may see some of a user's jobs.
+func (s *Cycle) Seen(v *Viewer, c *Campaign) Campaign {
 	some := *c
+	if c.Share != nil && !v.Share(c.Of.User, c.Of.Account) {
+		some.Share = nil
+	}
+	if v.Job(c.User, "") {
+		return some
+	}
 	for _, list := range []*[]ostrich.JobID{&some.Pending, &some.Running, &some.CannotStart} {
 		*list = slices.DeleteFunc(slices.Clone(*list), func(id ostrich.JobID) bool {
 			r, ok := s.record(id)
 			return !ok || !v.Job(c.User, r.Account)
 		})
 	}
-	return &some
+	return some
 }
 
 // seen returns a function that reports whether a campaign is chosen and v may see it. If
@@ -190,7 +194,7 @@ func (s *Cycle) campaign(p *Pool, of *User, v *ostrich.Campaign) Campaign {
 		Stretch: v.Stretch(p.size, s.Time), Bound: format.Finite(v.Bound),
 		Left: s.hours(v.Left), FrontBy: format.Finite(v.FrontBy), Overdue: v.Overdue, Waiting: v.Waiting,
 		Jobs: Jobs{Done: v.Done, Pending: s.tasks(v.Pending), Running: len(v.Running)}, Blocked: s.tasks(v.Held),
-		Done: s.hours(max(0, v.Work-v.Open)), Of: of, from: v,
+		Done: s.hours(max(0, v.Work-v.Open)), Share: &of.Share, Of: of, from: v,
 	}
 	if c.User == "" { // all its jobs have ended
 		c.User, c.Account = of.User, of.Account

@@ -18,6 +18,10 @@ type Plan struct {
 	Mode    priority.Mode    `json:"mode"`
 	Jobs    []Job            `json:"jobs"`
 	Summary Summary          `json:"summary"`
+
+	Pending int `json:"-"` // records in the whole queue
+	Matched int `json:"-"` // of them, those that were asked for and may be seen
+	More    int `json:"-"` // of those, the ones beyond Selection.Limit
 }
 
 // HasUser reports whether a row is of the user.
@@ -68,14 +72,18 @@ type Summary struct {
 func (s *Cycle) Chosen(v *Viewer, by *Selection) Plan {
 	p := Plan{
 		Cluster: s.Cluster, Time: s.Time, Channel: s.Channel, Mode: s.Mode,
-		Jobs: []Job{}, Summary: Summary(s.Plan.Summary),
+		Jobs: []Job{}, Summary: Summary(s.Plan.Summary), Pending: len(s.Plan.Entries),
 	}
 	p.Summary.Writes -= len(s.written)
 	for i := range s.Plan.Entries {
-		if s.sees(v, by, i) {
+		if !s.sees(v, by, i) {
+			continue
+		}
+		if p.Matched++; by.Limit == 0 || len(p.Jobs) < by.Limit {
 			p.Jobs = append(p.Jobs, s.Job(i))
 		}
 	}
+	p.More = p.Matched - len(p.Jobs)
 	return p
 }
 

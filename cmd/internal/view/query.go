@@ -6,8 +6,6 @@ import "context"
 // or, through the socket, about the latest one of ostrichd.
 type Query[Answer any] struct {
 	Name string
-	// Past reports whether the answer may tell of jobs that have ended.
-	Past bool
 	// Rows returns about how many rows the answer has, without making it.
 	Rows func(s *Cycle, v *Viewer, by *Selection) int
 	Of   func(ctx context.Context, s *Cycle, v *Viewer, by *Selection) (Answer, error)
@@ -16,10 +14,10 @@ type Query[Answer any] struct {
 // The queries.
 var (
 	AskPlan = Query[Plan]{
-		"plan", false,
+		"plan",
 		func(s *Cycle, v *Viewer, by *Selection) (n int) {
 			for i := range s.Plan.Entries {
-				if s.sees(v, by, i) {
+				if (by.Limit == 0 || n < by.Limit) && s.sees(v, by, i) {
 					n++
 				}
 			}
@@ -28,7 +26,7 @@ var (
 		func(_ context.Context, s *Cycle, v *Viewer, by *Selection) (Plan, error) { return s.Chosen(v, by), nil },
 	}
 	AskCampaigns = Query[Campaigns]{
-		"campaigns", false,
+		"campaigns",
 		func(s *Cycle, v *Viewer, by *Selection) (n int) {
 			seen := s.seen(v, by)
 			for i := range s.Campaigns {
@@ -43,7 +41,7 @@ var (
 		},
 	}
 	AskShares = Query[Shares]{
-		"shares", false,
+		"shares",
 		func(s *Cycle, _ *Viewer, _ *Selection) (n int) {
 			for i := range s.Pools {
 				n += len(s.Pools[i].Users)

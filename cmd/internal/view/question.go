@@ -66,7 +66,7 @@ func (a *Answer) HasUser(name string) bool {
 // AskExplain asks to explain the jobs of a selection or, if it names none, the unfinished
 // jobs of its users, see Cycle.Answer.
 var AskExplain = Query[*Answer]{
-	"explain", true,
+	"explain",
 	func(*Cycle, *Viewer, *Selection) int { return mostExplained },
 	func(ctx context.Context, s *Cycle, v *Viewer, by *Selection) (*Answer, error) {
 		return s.Answer(ctx, v, by)

@@ -11,7 +11,8 @@ import (
 type Selection struct {
 	Users, Accounts, Partitions []string
 
-	Jobs []string // as squeue names them; Cycle.Shares ignores it
+	Jobs  []string // as squeue names them; Cycle.Shares ignores it
+	Limit int      // of the jobs of a plan; 0: none
 
 	names map[ostrich.JobID][]JobName // of Jobs, once they are read, by their numbers
 }
@@ -61,6 +62,17 @@ func Split(text string) (list []string) {
 // partitions, with commas between them; a user can have jobs in several accounts.
 func (s *Selection) chosen(user, accounts, partitions string) bool {
 	return among(s.Users, user) && among(s.Accounts, accounts) && among(s.Partitions, partitions)
+}
+
+// Chooses reports whether something of a user is chosen that belongs to no partition, and to
+// no account if that is empty.
+func (s *Selection) Chooses(user, account string) bool {
+	return among(s.Users, user) && (account == "" || among(s.Accounts, account))
+}
+
+// Lists returns the lists by the names of the arguments of a request that fill them.
+func (s *Selection) Lists() map[string]*[]string {
+	return map[string]*[]string{"user": &s.Users, "account": &s.Accounts, "partition": &s.Partitions, "job": &s.Jobs}
 }
 
 // among reports whether one of some values, with commas between them, is wanted.
