@@ -39,6 +39,9 @@ func WriteJobs(w io.Writer, workload string, jobs []Job, m int) error {
 		if j.Killed {
 			success, state = "0", "COMPLETED_WALLTIME_REACHED"
 		}
+		if j.Cancelled {
+			success, state = "0", "COMPLETED_KILLED"
+		}
 		if j.Estimate > 0 {
 			requested = whole(int64(j.Estimate))
 		}

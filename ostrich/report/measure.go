@@ -22,6 +22,12 @@ type Job struct {
 	Killed   bool             // ended at its estimate, before it was done
 
 	Suspended ostrich.Duration // between start and end
+
+	// Of a job that made room for others: how often it did, the length of its runs that ended so before the last one
+	// began, from zero, and whether it was ended for good. Its wait ends with the start of the last run.
+	Preempted int
+	Lost      ostrich.Duration
+	Cancelled bool
 }
 
 // Ran returns the length p of the job, without the time in which it was suspended.
@@ -182,12 +188,12 @@ func Span(jobs []Job) (first, last ostrich.Time) {
 	return first, last
 }
 
-// Utilisation returns the part of m processors that the jobs used, from the first
-// submission to the last end.
+// Utilisation returns the part of m processors that the jobs used, runs in vain
+// included, from the first submission to the last end.
 func Utilisation(jobs []Job, m int) float64 {
 	var area float64
 	for i := range jobs {
-		area += jobs[i].run() * float64(jobs[i].Procs)
+		area += (jobs[i].run() + float64(jobs[i].Lost)) * float64(jobs[i].Procs)
 	}
 	first, last := Span(jobs)
 	if last <= first || m < 1 {

@@ -31,14 +31,15 @@ type engine struct {
 	tier    []int   // by job, where they are of several
 	tiers   []int   // those, the highest first
 
-	latest  filling       // the latest pass
-	lasts   bool          // the latest pass goes on with the jobs that come
-	goesOn  bool          // passes may do so
-	inTurn  bool          // no job passes another
-	kept    *conservative // reservations that are kept from pass to pass
-	slurm   slurm         // when Slurm's schedulers look
-	placed  *placed       // jobs on nodes; nil on identical processors
-	profile profile       // of the reservations, reused
+	latest   filling       // the latest pass
+	lasts    bool          // the latest pass goes on with the jobs that come
+	goesOn   bool          // passes may do so
+	inTurn   bool          // no job passes another
+	preempts bool          // jobs may make room for others
+	kept     *conservative // reservations that are kept from pass to pass
+	slurm    slurm         // when Slurm's schedulers look
+	placed   *placed       // jobs on nodes; nil on identical processors
+	profile  profile       // of the reservations, reused
 	ranking
 }
 
@@ -52,6 +53,7 @@ func newEngine(m Machine, jobs []Job, f *floor) *engine {
 	}
 	e.latest = filling{engine: e, kind: m.Backfill, depth: m.Depth, tests: -1}
 	if f != nil {
+		e.preempts = m.Backfill == Slurm && f.Preempts()
 		e.placed = newPlaced(e, f)
 	}
 	return e
@@ -95,7 +97,16 @@ func (e *engine) batch() error {
 			return err
 		}
 	}
-	return e.pass()
+	if !e.preempts {
+		return e.pass()
+	}
+	if err := e.placed.due(); err != nil {
+		return err
+	}
+	if err := e.pass(); err != nil {
+		return err
+	}
+	return e.placed.settle()
 }
 
 // oneByOne does a pass after every event.
@@ -136,7 +147,7 @@ func (e *engine) advance() (more bool, err error) {
 		}
 	}
 	if e.placed != nil {
-		next = min(next, e.placed.releases.first())
+		next = min(next, e.placed.releases.first(), e.placed.leaving.first(), e.placed.requeues.first())
 		if e.waits() {
 			next = min(next, e.placed.changeAt())
 		}
@@ -234,15 +245,27 @@ const progressEvery = 1024
 // end ends the running job that is the next to end.
 func (e *engine) end() error {
 	i := e.ends.pop()
-	j := &e.jobs[i]
-	procs := j.Procs
+	e.vacate(i, e.slurm.Completing)
+	return e.done(i)
+}
+
+// vacate takes a job from its processors. Its nodes take others after a while.
+func (e *engine) vacate(i int32, wait ostrich.Duration) {
+	procs := e.jobs[i].Procs
 	if e.placed != nil {
-		procs = e.placed.end(i)
+		procs = e.placed.end(i, wait)
 	}
 	e.free += procs
 	if e.expects {
-		e.running.remove(Expected{End: e.start[i] + ostrich.Time(j.Estimate), Job: i})
+		e.running.remove(Expected{End: e.expected(i), Job: i})
 	}
+	if e.preempts {
+		e.placed.departed(i)
+	}
+}
+
+// done records that a job has ended.
+func (e *engine) done(i int32) error {
 	if e.kept != nil {
 		e.kept.ended(i)
 	}
@@ -269,10 +292,12 @@ func (e *engine) ending() int {
 	return n
 }
 
-// narrowest is the fewest processors with which a waiting job might start, beyond
+// narrowest is the fewest free processors with which a waiting job might start, beyond
 // all that there are if none waits.
 func (e *engine) narrowest() int {
 	switch {
+	case e.preempts && e.waits():
+		return 0
 	case e.ranker != nil:
 		return e.widths.least
 	case e.inTurn && e.waiting.count > 0:

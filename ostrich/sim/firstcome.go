@@ -31,7 +31,7 @@ func (f *firstCome) Step(e ostrich.Event) error {
 	lead := cmp.Or(e.Job.Group, e.Job.ID)
 	c := f.campaigns[lead]
 	switch e.Kind {
-	case ostrich.Submit:
+	case ostrich.Submit, ostrich.Requeue:
 		if c == nil {
 			c = &come{number: len(f.campaigns)}
 			f.campaigns[lead] = c

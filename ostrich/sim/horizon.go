@@ -104,13 +104,14 @@ func (p *planner) Step(e ostrich.Event) error {
 		} else {
 			p.queue = slices.DeleteFunc(p.queue, is)
 		}
-	case ostrich.End:
+	case ostrich.End, ostrich.Requeue:
 		j := &p.jobs[e.Job.ID]
 		p.free += j.Procs
 		p.running.remove(j.expected())
 		if j.in {
 			p.open--
 		}
+		j.in = false
 	default:
 	}
 	return nil

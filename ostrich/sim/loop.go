@@ -208,7 +208,7 @@ func (l *loop) come(n int32) error {
 		if err := l.tell(ostrich.Submit, i); err != nil {
 			return err
 		}
-		if l.keepsBack && c.Tasks[p.come].Needs > p.prefix {
+		if l.keepsBack && l.Dependencies && c.Tasks[p.come].Needs > p.prefix {
 			if err := l.tell(ostrich.Hold, i); err != nil {
 				return err
 			}
@@ -329,6 +329,14 @@ func (l *loop) result() []report.Job {
 		jobs[i] = report.Job{
 			ID: j.ID, Estimate: j.Estimate, User: j.User, Campaign: int(t.campaign), Submit: t.submit - l.shift, Start: start,
 			End: start + ostrich.Time(length), Procs: j.Procs, Killed: length < j.Run,
+		}
+		if !l.preempts {
+			continue
+		}
+		if f := l.placed.fates[int32(i)]; f != nil {
+			r := &jobs[i]
+			r.Preempted, r.Lost, r.Suspended, r.Cancelled = f.preempted, f.lost, f.rested, f.cancelled
+			r.End += ostrich.Time(f.rested)
 		}
 	}
 	return jobs

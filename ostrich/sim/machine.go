@@ -143,7 +143,7 @@ func (m Machine) Replay(jobs []Job) ([]ostrich.Time, error) {
 		return nil, err
 	}
 	m.Open = true
-	if m.Policy != nil {
+	if m.Policy != nil || floor != nil && floor.Preempts() {
 		return m.replayCampaigns(jobs)
 	}
 	e := newEngine(m, jobs, floor)

@@ -25,8 +25,11 @@ func (e *engine) pass() error {
 			return err
 		}
 	}
-	if !busy && e.Backfill == Slurm {
-		return e.schedule()
+	if e.Backfill == Slurm {
+		if !busy {
+			return e.schedule()
+		}
+		e.slurm.freed = false // the look finds nothing
 	}
 	f := &e.latest
 	f.more, f.blocked, f.planned = more, false, 0

@@ -91,6 +91,7 @@ type placed struct {
 	chosen      *nodes.Allocation   // of the job that begins next
 	chosenWant  *nodes.Want
 	chosenLong  bool // it runs beyond the shadow time
+	preemption
 }
 
 func newPlaced(e *engine, f *floor) *placed {
@@ -99,6 +100,7 @@ func newPlaced(e *engine, f *floor) *placed {
 		allocations: make([]*nodes.Allocation, len(e.jobs)), wanted: make([]*nodes.Want, len(e.jobs)),
 		completing: make([]int32, len(e.Cluster.Nodes)),
 	}
+	p.fates, p.asked = make(map[int32]*fate), make(map[int32]struct{})
 	if e.Backfill == EASY || e.Backfill == Greedy || e.Backfill == None {
 		p.stock = f.NewStock()
 	} else {
@@ -125,6 +127,9 @@ func (p *placed) begin(i int32) int {
 		p.Placed(int(i), p.now, a.Copy())
 	}
 	p.allocations[i], p.wanted[i] = a, w
+	if p.preempts {
+		p.restless = max(p.restless, p.now+ostrich.Time(p.ExemptOf(w)))
+	}
 	if p.stock != nil {
 		p.stock.Add(a, p.chosenLong)
 	} else {
@@ -134,10 +139,10 @@ func (p *placed) begin(i int32) int {
 	return a.Total()
 }
 
-// end takes a job from its nodes, and returns how many CPUs it had.
-func (p *placed) end(i int32) int {
+// end takes a job from its nodes, which take others after a while, and returns how many CPUs it had.
+func (p *placed) end(i int32, wait ostrich.Duration) int {
 	a, w := p.allocations[i], p.wanted[i]
-	if wait := p.slurm.Completing; wait > 0 && p.Backfill == Slurm {
+	if wait > 0 && p.Backfill == Slurm {
 		p.releases.push(moment{at: p.now + ostrich.Time(wait), number: i})
 		for _, n := range a.Nodes {
 			p.completing[n]++
@@ -201,16 +206,25 @@ func (p *placed) ready() nodes.Set {
 	return s
 }
 
-// choose chooses nodes of a set for a job that is to start now. It returns false if there are none, and
-// limited if it is a limit that keeps it.
+// choose chooses nodes of a set, which it may change, for a job that is to start now. It returns false if there are
+// none, or if other jobs are to leave them first, and limited if it is a limit that keeps it.
 func (p *placed) choose(i int32, w *nodes.Want, from nodes.Set) (ok, limited bool) {
 	user := uint32(p.jobs[i].User)
-	a, ok := p.chooser.Choose(w, user, from, p.load)
-	if !ok {
-		return false, false
+	if p.closing != nil {
+		from.AndNot(p.closing)
 	}
-	if !p.usage.AllowsAllocation(w, user, a) {
+	a, ok := p.chooser.Choose(w, user, from, p.load)
+	var victims []nodes.Victim
+	if !ok {
+		a, victims = p.chooser.Preempt(w, user, from, p.load, p.victims(w))
+	}
+	switch {
+	case a == nil:
+		return false, false
+	case !p.usage.AllowsAllocation(w, user, a):
 		return false, true
+	case len(victims) > 0 && !p.preempt(i, victims):
+		return false, false
 	}
 	p.chosen, p.chosenWant = a, w
 	return true, false

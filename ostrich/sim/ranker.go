@@ -76,7 +76,7 @@ type ranking struct {
 	waker       Waker
 	readier     Readier
 	stager      stager // where stages may differ
-	keepsBack   bool   // it gets Hold and Release of jobs with dependencies
+	keepsBack   bool   // it gets Hold and Release of jobs that cannot start yet
 
 	widths  widths // of the jobs that could start if there were processors
 	another bool   // another ranking might start some of them
@@ -101,7 +101,6 @@ func (l *loop) follow(policy Policy) error {
 	l.waker, _ = ranker.(Waker)
 	l.readier, _ = ranker.(Readier)
 	_, l.keepsBack = ranker.(*sidecar)
-	l.keepsBack = l.keepsBack && l.Dependencies
 	if l.Offsets {
 		l.stager, _ = ranker.(stager)
 	}

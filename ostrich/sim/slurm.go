@@ -43,6 +43,7 @@ type Scheduler struct {
 	Starts     int              // bf_max_job_start: the most jobs that it starts at a time; 0 is all
 	KillWait   ostrich.Duration // how long a job past its limit is expected to go on: 30 s
 	Completing ostrich.Duration // how long the nodes of a job that has ended take no others: 0 s
+	Requeue    ostrich.Duration // how long a job that was preempted waits at least before it starts again: 121 s (job_mgr.c, batch_requeue_fini)
 
 	// Backfills are moments at which the backfill scheduler is known to have looked, ascending. It
 	// looks then, and only after the last of them every BackfillInterval.
@@ -56,7 +57,7 @@ func (s Scheduler) filled() Scheduler {
 		BackfillInterval: cmp.Or(s.BackfillInterval, 30), BackfillDepth: cmp.Or(s.BackfillDepth, 500),
 		BackfillWindow: cmp.Or(s.BackfillWindow, 24*3600), Resolution: cmp.Or(s.Resolution, 60), MinAge: s.MinAge,
 		UserDepth: s.UserDepth, PartDepth: s.PartDepth, Starts: s.Starts, KillWait: cmp.Or(s.KillWait, 30),
-		Completing: s.Completing, Backfills: s.Backfills,
+		Completing: s.Completing, Requeue: cmp.Or(s.Requeue, 121), Backfills: s.Backfills,
 	}
 }
 
@@ -72,9 +73,9 @@ func (s Scheduler) check() error {
 		return fmt.Errorf("sim: a backfill scheduler that looks every %d s: %w", s.BackfillInterval, ErrWorkload)
 	case s.BackfillWindow < 0:
 		return fmt.Errorf("sim: a backfill window of %d s: %w", s.BackfillWindow, ErrWorkload)
-	case s.Resolution < 0 || s.Resolution > Longest || s.MinAge < 0 || s.KillWait < 0 || s.KillWait > Longest || s.Completing < 0 || s.Completing > Longest:
-		return fmt.Errorf("sim: a backfill scheduler with steps of %d s, a least age of %d s, a wait of %d s for killed jobs and of %d s for nodes: %w",
-			s.Resolution, s.MinAge, s.KillWait, s.Completing, ErrWorkload)
+	case s.Resolution < 0 || s.Resolution > Longest || s.MinAge < 0 || s.KillWait < 0 || s.KillWait > Longest || s.Completing < 0 || s.Completing > Longest || s.Requeue < 0 || s.Requeue > Longest:
+		return fmt.Errorf("sim: a backfill scheduler with steps of %d s, a least age of %d s, a wait of %d s for killed jobs, of %d s for nodes and of %d s for requeued jobs: %w",
+			s.Resolution, s.MinAge, s.KillWait, s.Completing, s.Requeue, ErrWorkload)
 	case !slices.IsSorted(s.Backfills):
 		return fmt.Errorf("sim: moments of the backfill scheduler that are not in their order: %w", ErrWorkload)
 	case s.UserDepth < 0 || s.PartDepth < 0 || s.Starts < 0:
@@ -158,6 +159,9 @@ func (e *engine) schedule() error {
 	if !s.begun {
 		s.begun, s.begin, s.looked, s.came = true, e.now, e.now-ostrich.Time(s.Delay), e.now
 	}
+	if s.called && s.call() < e.now { // it looked then, and nothing that waited could have started
+		s.looked, s.called = s.call(), false
+	}
 	s.called = s.called || e.happened
 	if e.placed != nil && e.arrived { // slurmctld's background loop begins each second (controller.c, _slurmctld_background)
 		s.came = e.now + 1
@@ -202,6 +206,9 @@ func (e *engine) schedule() error {
 		} else {
 			s.news = f.tests == 0 && e.free < free // the next time it gets further
 		}
+	}
+	if e.preempts && e.now <= e.placed.restless {
+		s.deeper, s.news = true, true
 	}
 	return nil
 }

@@ -61,6 +61,9 @@ func (m *mainScheduler) fits(i int32) bool {
 		}
 		m.failed[part] = true
 		m.open.AndNot(m.Part(part))
+		if _, asked := m.asked[i]; asked {
+			break // it is to start here
+		}
 	}
 	return false
 }
@@ -106,8 +109,11 @@ func (b *backfill) done() bool {
 
 // fits looks at a job, in one of its partitions after the other.
 func (b *backfill) fits(i int32) bool {
+	if b.stale {
+		b.stale, b.running = false, b.runs()
+	}
 	for _, w := range b.of(i) {
-		if b.exceeds(i, w) {
+		if _, asked := b.asked[i]; asked || b.exceeds(i, w) {
 			continue
 		}
 		if b.plan(i, w) {
@@ -166,7 +172,7 @@ func (b *backfill) plan(i int32, w *nodes.Want) bool {
 			b.tests--
 			counted = true
 		}
-		at, a, ok := b.chooser.WillRun(w, uint32(j.User), open, b.load, nodes.Moment{Now: b.now, Running: b.running, OnlyNow: onlyNow, KillWait: ostrich.Time(s.KillWait)})
+		at, a, ok := b.chooser.WillRun(w, uint32(j.User), open, b.load, nodes.Moment{Now: b.now, Running: b.running, OnlyNow: onlyNow, KillWait: ostrich.Time(s.KillWait), Victims: b.victims(w)})
 		if !ok {
 			if again {
 				continue

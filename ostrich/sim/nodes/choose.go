@@ -23,13 +23,21 @@ type Chooser struct {
 	remCPUs, maxCPUs             int64
 	units                        int64 // generic resources of the whole job that are still wanted
 
-	future Load // reused
+	future *Load // reused
 }
 
 // NewChooser returns a chooser.
 func (f *Floor) NewChooser() *Chooser {
 	n := len(f.nodes)
 	return &Chooser{Floor: f, offers: make([]offer, n), cpus: make([]int32, n), left: newSet(n), chosen: newSet(n)}
+}
+
+// later makes the load of a later moment that of now.
+func (c *Chooser) later(l *Load) {
+	if c.future == nil {
+		c.future = c.NewLoad()
+	}
+	c.future.copyFrom(l)
 }
 
 // Choose chooses nodes of a set for a job of a user, beside the load. It returns the allocation, or false if

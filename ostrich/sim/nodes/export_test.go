@@ -8,3 +8,9 @@ func (s *Stock) Kept() map[int][2]int {
 	}
 	return kept
 }
+
+// WillRunNow reports whether a job could start now if the victims left.
+func (c *Chooser) WillRunNow(w *Want, f *Floor, l *Load, victims []Victim) (bool, *Allocation) {
+	_, a, ok := c.WillRun(w, 2, f.All(), l, Moment{OnlyNow: true, Victims: victims})
+	return ok, a
+}

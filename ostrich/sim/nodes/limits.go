@@ -48,38 +48,3 @@ const (
 	// JobNode counts each job's part on a node (MaxTRESPerNode).
 	JobNode
 )
-
-// Preempt says which jobs make room for others.
-type Preempt struct {
-	By     PreemptBy
-	Mode   PreemptMode      // where partition or QOS says none
-	Exempt ostrich.Duration // PreemptExemptTime
-}
-
-// PreemptBy is what says which job may preempt which (PreemptType).
-type PreemptBy uint8
-
-const (
-	// NoPreemption is preempt/none. It is the zero value.
-	NoPreemption PreemptBy = iota
-	// PreemptByQOS is preempt/qos.
-	PreemptByQOS
-	// PreemptByTier is preempt/partition_prio.
-	PreemptByTier
-)
-
-// PreemptMode is what becomes of a job that is preempted.
-type PreemptMode uint8
-
-const (
-	// PreemptDefault leaves it to what stands above. It is the zero value.
-	PreemptDefault PreemptMode = iota
-	// PreemptOff lets it not be preempted.
-	PreemptOff
-	// PreemptCancel ends it.
-	PreemptCancel
-	// PreemptRequeue puts it back into the queue, or ends it if it may not be.
-	PreemptRequeue
-	// PreemptSuspend lets it stand until the other has ended.
-	PreemptSuspend
-)

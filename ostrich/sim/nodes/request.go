@@ -29,7 +29,7 @@ type Request struct {
 	NodeList   []int // --nodelist: all of them, and others if more are needed; places in Cluster.Nodes
 	Exclude    []int // --exclude
 	Licenses   []License
-	Requeue    bool // may be requeued when it is preempted
+	NoRequeue  bool // --no-requeue, or no batch job: it is ended where others are requeued
 }
 
 // AllMemory as Memory.MiB of a request asks for all memory of each node (--mem=0).

@@ -29,20 +29,12 @@ type bound struct {
 // NewUsage returns the usage of an empty cluster.
 func (f *Floor) NewUsage() *Usage { return &Usage{floor: f, used: make(map[use]int64)} }
 
-// bind finds the limits that a request is under. The QOS of the partition goes before that of the job, unless
-// that overrides it: of a limit that both have, only the first one counts (acct_policy.c,
-// acct_policy_set_qos_order).
+// bind finds the limits that a request is under. Of a limit that both its QOS have, only that of the first one counts.
 func (f *Floor) bind(w *Want) error {
-	first, second := (*QOS)(nil), w.QOS
-	if w.part < len(f.c.Partitions) {
-		first = f.c.Partitions[w.part].QOS
-	}
-	if second != nil && second.Override {
-		first, second = second, first
-	}
+	order := f.order(w)
 	var have []*Limit
-	for _, q := range []*QOS{first, second} {
-		if q == nil || q == first && len(have) > 0 {
+	for _, q := range order {
+		if q == nil || q == order[0] && len(have) > 0 {
 			continue
 		}
 		for i := range q.Limits {

@@ -1,6 +1,10 @@
 package nodes
 
-import "slurm-ostrich/ostrich"
+import (
+	"slices"
+
+	"slurm-ostrich/ostrich"
+)
 
 // Running is a job that runs, and when it is expected to end.
 type Running struct {
@@ -14,6 +18,7 @@ type Moment struct {
 	Running  []Running    // in the order of their ends
 	OnlyNow  bool         // a later start is of no use
 	KillWait ostrich.Time // how long a job that is past its end is expected to go on
+	Victims  []Victim     // of the running jobs, those that it may preempt
 }
 
 // mostRemoved is one less than the most ends that are looked at together.
@@ -22,8 +27,8 @@ const mostRemoved = 201
 // WillRun returns when a job can start on nodes of a set and what it would then have, if the running jobs end
 // as expected and nothing else starts (job_test.c, _will_run_test). Slurm
 // does not look after each end, but after those of a span of time that doubles from 30 s on; the job is then
-// expected to start with the last of these ends. It returns false if it
-// cannot start.
+// expected to start with the last of these ends. A job that would find nodes if its victims left can start now. It
+// returns false if it cannot start.
 func (c *Chooser) WillRun(w *Want, user uint32, from Set, l *Load, m Moment) (ostrich.Time, *Allocation, bool) {
 	if len(w.sets) > 1 {
 		return c.soonest(w, user, from, l, m)
@@ -32,13 +37,24 @@ func (c *Chooser) WillRun(w *Want, user uint32, from Set, l *Load, m Moment) (os
 	if a, ok := c.pick(w, user, from, l, false); ok {
 		return m.Now, a, true
 	}
-	if m.OnlyNow {
+	if m.OnlyNow && len(m.Victims) == 0 {
 		return 0, nil, false
 	}
-	if c.future.cpus == nil {
-		c.future = *c.NewLoad()
+	c.later(l)
+	for i := range m.Victims {
+		v := &m.Victims[i]
+		if v.Mode == PreemptSuspend {
+			c.future.Add(v.without(v.CPUs))
+		}
+		if v.Mode != PreemptOff {
+			c.future.Remove(v.Allocation)
+		}
 	}
-	c.future.copyFrom(l)
+	if len(m.Victims) > 0 {
+		if a, ok := c.pick(w, user, from, c.future, false); ok || m.OnlyNow {
+			return m.Now, a, ok
+		}
+	}
 	usable := from.Copy()
 	usable.And(w.able)
 	running := m.Running
@@ -48,7 +64,7 @@ func (c *Chooser) WillRun(w *Want, user uint32, from Set, l *Load, m Moment) (os
 		last, removed := -1, 0
 		for k < len(running) {
 			r := running[k]
-			if k++; !r.on(usable) {
+			if k++; !r.On(usable) || slices.ContainsFunc(m.Victims, func(v Victim) bool { return v.Allocation == r.Allocation }) {
 				continue
 			}
 			if end == 0 {
@@ -69,7 +85,7 @@ func (c *Chooser) WillRun(w *Want, user uint32, from Set, l *Load, m Moment) (os
 		for span *= 2; k < len(running) && running[k].End > end+span; {
 			span *= 2
 		}
-		if a, ok := c.pick(w, user, from, &c.future, c.c.Select.BusyNodes); ok {
+		if a, ok := c.pick(w, user, from, c.future, c.c.Select.BusyNodes); ok {
 			at := running[last].End
 			if at <= m.Now {
 				at = max(at+m.KillWait, m.Now+1)
@@ -93,8 +109,8 @@ func (c *Chooser) soonest(w *Want, user uint32, from Set, l *Load, m Moment) (at
 	return at, best, ok
 }
 
-// on reports whether an allocation has nodes of a set.
-func (a *Allocation) on(s Set) bool {
+// On reports whether an allocation has nodes of a set.
+func (a *Allocation) On(s Set) bool {
 	for _, n := range a.Nodes {
 		if s.Has(int(n)) {
 			return true

@@ -94,6 +94,11 @@ func (f *fairShare) Step(e ostrich.Event) error {
 		} else {
 			f.gone++
 		}
+	case ostrich.Requeue:
+		u.use(e.At)
+		u.busy -= e.Job.Procs
+		u.waiting, u.submits = append(u.waiting, e.Job.ID), append(u.submits, e.At)
+		f.stale = true
 	case ostrich.End:
 		u.open--
 		u.use(e.At)

@@ -77,7 +77,14 @@ func (f *multi) Step(e ostrich.Event) error {
 	f.now = e.At
 	id := e.Job.ID
 	switch e.Kind {
-	case ostrich.Submit:
+	case ostrich.Submit, ostrich.Requeue:
+		if e.Kind == ostrich.Requeue { // its former place must go, and for Slurm it is submitted now (job_mgr.c, batch_requeue_fini)
+			f.compact()
+			f.relist()
+			if err := f.plugin.End(id, e.At); err != nil {
+				return err
+			}
+		}
 		j := &candidate{id: id, request: f.request(id)}
 		r := &j.request
 		r.Submit, r.Eligible = e.At, 0

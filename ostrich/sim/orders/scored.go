@@ -75,7 +75,7 @@ type scoredJob struct {
 func (s *scored) Step(e ostrich.Event) error {
 	s.now = e.At
 	switch e.Kind {
-	case ostrich.Submit:
+	case ostrich.Submit, ostrich.Requeue:
 		s.jobs = append(s.jobs, scoredJob{id: e.Job.ID, submit: e.Job.Submit, length: max(1, float64(e.Job.Estimate)), procs: e.Job.Procs})
 	case ostrich.Start:
 		s.jobs = slices.DeleteFunc(s.jobs, func(j scoredJob) bool { return j.id == e.Job.ID })

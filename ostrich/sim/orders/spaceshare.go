@@ -73,6 +73,8 @@ func (s *spaceShare) Step(e ostrich.Event) error {
 	case ostrich.Start:
 		p.busy += e.Job.Procs
 		p.line = p.line[1:]
+	case ostrich.Requeue:
+		p.busy -= e.Job.Procs
 	case ostrich.End:
 		p.busy -= e.Job.Procs
 		if p.open--; p.open == 0 {
