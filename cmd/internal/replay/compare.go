@@ -187,6 +187,9 @@ func (o *SiteOptions) replayAll(ctx context.Context, stderr io.Writer, list []*c
 func (o *SiteOptions) show(in *comparison.Input, site *Study, runs []*candidate) error {
 	for _, r := range runs {
 		in.Runs = append(in.Runs, r.Run)
+		if note := made(r.Name, r.Jobs); note != "" {
+			in.Notes = append(in.Notes, note)
+		}
 	}
 	base := in.Runs[in.Baseline].Jobs
 	shown, drawn := base, site

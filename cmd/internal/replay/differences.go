@@ -42,6 +42,7 @@ func (s *Study) differences(p *Variant) ([]comparison.StartDifference, error) {
 	}
 	all := *s
 	all.told = func(job ostrich.JobID, on []int32) {
+		ours.on[job-1] = nil // the nodes of its last run count
 		for _, at := range on {
 			ours.on[job-1] = append(ours.on[job-1], int(at))
 		}

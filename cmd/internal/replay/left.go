@@ -21,6 +21,7 @@ const (
 	tooWide
 	instant
 	preempted
+	preemptedForGood
 	requeued
 	nodeFailed
 	resized
@@ -37,25 +38,26 @@ const (
 // leavingWords are the key and the words of each: what holds for the jobs, and what the replay
 // does with them.
 var leavingWords = [leavings]struct{ key, name, replay string }{
-	neverStarted: {"never_started", "never started", "left out"},
-	impossible:   {"impossible", "have times or sizes that cannot be", "left out"},
-	lostEnd:      {"lost", "seem to run on after their limits, which ended before the window", "left out"},
-	nodeless:     {"no_nodes", "are of partitions that have no nodes now", "left out"},
-	unfinished:   {"unfinished", "had not ended", "hold processors, are not measured"},
-	lateEligible: {"eligible_late", "were eligible after their submission (dependencies, --begin, holds)", "count from then"},
-	tooWide:      {"too_wide", "are wider than their partitions are now", "as wide as those"},
-	instant:      {"instant", "ended in the second in which they started", "run for a second"},
-	preempted:    {"preempted", "were preempted", "end when they did, and make no room"},
-	requeued:     {"requeued", "were requeued", "each run is a job"},
-	nodeFailed:   {"node_failed", "were ended by a failure of their nodes", "end when they did"},
-	resized:      {"resized", "changed their size while they ran", "have the mean size"},
-	suspended:    {"suspended", "were suspended for a time", "run without a pause"},
-	pinned:       {"running_before", "ran long before the window began", "hold the nodes where they ran, are not measured"},
-	reserved:     {"reservation", "ran in a reservation", "run outside of it"},
-	licensed:     {"licenses", "ask for licences whose number is not known", "wait for none"},
-	unmet:        {"unmet", "ask for features, memory or devices that no nodes have", "ask for processors only"},
-	asksUnlike:   {"unlike_nodes", "ask for features or devices (GPUs), or licences", "run on any processors"},
-	beyondLimit:  {"beyond_limit", "ask for more than a limit of their QOS or association now", "have no such limit"},
+	neverStarted:     {"never_started", "never started", "left out"},
+	impossible:       {"impossible", "have times or sizes that cannot be", "left out"},
+	lostEnd:          {"lost", "seem to run on after their limits, which ended before the window", "left out"},
+	nodeless:         {"no_nodes", "are of partitions that have no nodes now", "left out"},
+	unfinished:       {"unfinished", "had not ended", "hold processors, are not measured"},
+	lateEligible:     {"eligible_late", "were eligible after their submission (dependencies, --begin, holds)", "count from then"},
+	tooWide:          {"too_wide", "are wider than their partitions are now", "as wide as those"},
+	instant:          {"instant", "ended in the second in which they started", "run for a second"},
+	preempted:        {"preempted", "were preempted", "end when they did, and make no room"},
+	preemptedForGood: {"preempted_for_good", "were preempted and not requeued", "run no longer than they did"},
+	requeued:         {"requeued", "were requeued", "each run is a job"},
+	nodeFailed:       {"node_failed", "were ended by a failure of their nodes", "end when they did"},
+	resized:          {"resized", "changed their size while they ran", "have the mean size"},
+	suspended:        {"suspended", "were suspended for a time", "run without a pause"},
+	pinned:           {"running_before", "ran long before the window began", "hold the nodes where they ran, are not measured"},
+	reserved:         {"reservation", "ran in a reservation", "run outside of it"},
+	licensed:         {"licenses", "ask for licences whose number is not known", "wait for none"},
+	unmet:            {"unmet", "ask for features, memory or devices that no nodes have", "ask for processors only"},
+	asksUnlike:       {"unlike_nodes", "ask for features or devices (GPUs), or licences", "run on any processors"},
+	beyondLimit:      {"beyond_limit", "ask for more than a limit of their QOS or association now", "have no such limit"},
 }
 
 // leftOut counts jobs and their work, in processor-seconds, by what is left out of them.
@@ -80,10 +82,11 @@ func (l *leftOut) count(j *accounting.Job, ran ostrich.Duration) {
 	l.allWork += float64(tasksOf(j)) * float64(ran) * float64(j.Procs)
 }
 
-// has counts what a job has that the replay has not, beyond its times and its size.
-func (l *leftOut) has(j *accounting.Job, ran ostrich.Duration) {
+// has counts what a job has that the replay has not, beyond its times and its size. preempts is whether jobs make room in
+// it: who was requeued then is one job from its first submission on, as long as its last run.
+func (l *leftOut) has(j *accounting.Job, ran ostrich.Duration, preempts bool) {
 	for what, is := range map[leaving]bool{
-		preempted: j.State == accounting.Preempted, requeued: j.State == accounting.Requeued, resized: j.Resized, suspended: j.Suspended > 0,
+		preempted: j.State == accounting.Preempted && !preempts, preemptedForGood: j.State == accounting.Preempted && preempts, requeued: j.State == accounting.Requeued, resized: j.Resized, suspended: j.Suspended > 0,
 		nodeFailed: j.State == accounting.NodeFail || j.State == accounting.BootFail,
 	} {
 		if is {

@@ -361,6 +361,18 @@ func preemptionOf(k *priority.Controller) nodes.Preempt {
 	case "preempt/partition_prio":
 		p.By = nodes.PreemptByTier
 	}
+	for _, word := range k.SchedulerParameters {
+		switch name, count, _ := strings.Cut(strings.ToLower(word), "="); name {
+		case "preempt_youngest_first":
+			p.YoungestFirst = true
+		case "preempt_strict_order":
+			p.StrictOrder = true
+		case "preempt_reorder_count":
+			if n, err := strconv.Atoi(count); err == nil && n >= 0 { // Slurm keeps its default in place of another value
+				p.Reorder = cmp.Or(n, -1)
+			}
+		}
+	}
 	return p
 }
 

@@ -18,6 +18,7 @@ import (
 	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/nodes"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 )
@@ -137,9 +138,12 @@ func (s *Study) addJobs(h *accounting.History) error {
 	left := &s.left
 	open := 0
 	var parts []float64 // of their limits that jobs ran
+	first := s.rejoined(h)
 	for i := range h.Jobs {
 		j := &h.Jobs[i]
 		switch {
+		case first[i] < 0:
+			continue // it goes on in another row
 		case j.Start == 0 && (j.End != 0 || j.Eligible == 0):
 			left.count(j, 0)
 			left.add(neverStarted, j, 0)
@@ -174,7 +178,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 			Slurm:  j.ID, request: s.request(j), pool: pool, ranOn: h.WhereRan(j), devices: devicesOf(h.NeedsOf(j)),
 		}
 		// A job that waits for another or for a moment is not in the queue yet.
-		if j.Eligible > j.Submit && (j.Eligible <= j.Start || j.Start == 0) {
+		if first[i] == 0 && j.Eligible > j.Submit && (j.Eligible <= j.Start || j.Start == 0) {
 			l.Submit = j.Eligible
 			left.add(lateEligible, j, ran)
 		}
@@ -210,9 +214,12 @@ func (s *Study) addJobs(h *accounting.History) error {
 		default:
 			l.Run, l.Suspended = max(1, j.Ran()), j.End-j.Start-ostrich.Time(max(1, j.Ran()))
 		}
-		left.has(j, ran)
+		left.has(j, ran, s.preempts())
 		if j.End != 0 && limit > 0 {
 			parts = append(parts, float64(l.Run)/float64(limit))
+		}
+		if first[i] > 0 {
+			l.Submit = first[i]
 		}
 		l.Run = min(l.Run, sim.Longest)
 		l.Estimate = min(cmp.Or(limit, l.Run), sim.Longest)
@@ -339,10 +346,18 @@ func (s *Study) campaigns(pool int, rule campaign.Rule) ([]sim.Campaign, error) 
 	if err != nil {
 		return nil, fmt.Errorf("campaigns: %w", err)
 	}
+	var level map[*nodes.QOS]int
+	if s.preempts() && s.placement.cluster.Preempt.By == nodes.PreemptByQOS {
+		level = levels(s.placement.qos)
+	}
 	for i := range list {
 		for k := range list[i].Tasks {
 			t := &list[i].Tasks[k]
-			t.Tier = s.Priority.Partitions[s.Jobs[t.ID-1].request.Partition].Tier
+			r := &s.Jobs[t.ID-1].request
+			t.Tier = s.Priority.Partitions[r.Partition].Tier
+			if level != nil && r.QOS >= 0 {
+				t.Tier += level[s.placement.qos[r.QOS]] << 16 // a tier has 16 bits
+			}
 		}
 	}
 	return list, nil

@@ -1,0 +1,94 @@
+package replay
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"slurm-ostrich/cmd/internal/comparison"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/sim/nodes"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
+)
+
+// TestPreempted replays a record of one node on which a job was preempted and requeued: it is one job, and makes room in the
+// replay, too, as long as Slurm's settings say so.
+func TestPreempted(t *testing.T) {
+	const conf = `NodeName=n1 CPUs=4
+PartitionName=low Nodes=n1 PriorityTier=1
+PartitionName=high Nodes=n1 PriorityTier=2
+`
+	records, err := slurm.ParseRecords(conf, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	record := func() *accounting.History {
+		return &accounting.History{
+			From: 1000, To: 5000, Procs: 4, Nodes: 1, Associations: []accounting.Association{{ID: 1, User: "alice", Account: "physics"}},
+			Partitions: []string{"low", "high"}, QOS: []string{"normal"}, Needs: make([]accounting.Needs, 1),
+			Jobs: []accounting.Job{
+				{ID: 1, Procs: 4, Nodes: 1, Submit: 1000, Eligible: 1000, Start: 1001, End: 1051, Limit: 600, State: accounting.Preempted},
+				{ID: 2, Partition: 1, Procs: 4, Nodes: 1, Submit: 1050, Eligible: 1050, Start: 1052, End: 1152, Limit: 600, State: accounting.Completed},
+				{ID: 1, Procs: 4, Nodes: 1, Submit: 1052, Eligible: 1173, Start: 1180, End: 1680, Limit: 600, State: accounting.Completed},
+				{ID: 3, Partition: 1, Procs: 4, Nodes: 1, Submit: 2000, Eligible: 2000, Start: 2001, End: 2101, Limit: 600, State: accounting.Completed},
+				{ID: 4, Procs: 4, Nodes: 1, Submit: 2200, Eligible: 2200, Start: 2201, End: 2211, Limit: 600, State: accounting.Preempted},
+			},
+		}
+	}
+	for _, tt := range []struct {
+		kind         string
+		jobs         int
+		made, left   string
+		start, times int
+	}{
+		{"preempt/partition_prio", 4, "fcfs: 1 job made room for others, 1 times; 0 were cancelled so, and 0 core-hours", "preempted_for_good", 1180, 1},
+		{"preempt/none", 5, "", "preempted", 1001, 0},
+	} {
+		setup := Setup{Options: window30, Records: records, Controller: &priority.Controller{PriorityType: "priority/multifactor", PreemptType: tt.kind, PreemptMode: "REQUEUE"}}
+		s := mustNew(t, record(), setup)
+		if len(s.Jobs) != tt.jobs {
+			t.Fatalf("%s: %d jobs, want %d", tt.kind, len(s.Jobs), tt.jobs)
+		}
+		if j := &s.Jobs[0]; j.Submit != 1000 || j.Start != ostrich.Time(tt.start) {
+			t.Errorf("%s: job 1 is submitted at %d and starts at %d", tt.kind, j.Submit, j.Start)
+		}
+		if !slices.ContainsFunc(s.left.rows(), func(r comparison.LeftOut) bool { return r.What == tt.left }) {
+			t.Errorf("%s: %+v lacks %s", tt.kind, s.left.rows(), tt.left)
+		}
+		policies, err := ParseVariants("fcfs", Site)
+		if err != nil {
+			t.Fatal(err)
+		}
+		jobs, _, err := s.Replay(policies[0], func(int) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := made("fcfs", jobs); !strings.HasPrefix(got, tt.made) || tt.made == "" && got != "" {
+			t.Errorf("%s: %q, want %q", tt.kind, got, tt.made)
+		}
+		if j := &jobs[0]; j.Preempted != tt.times || tt.times > 0 && (j.Lost != 51 || j.Ran() != 500 || j.Submit != 1000) {
+			t.Errorf("%s: %+v", tt.kind, j)
+		}
+	}
+}
+
+// TestPreemptionOf reads the settings that say who makes room first.
+func TestPreemptionOf(t *testing.T) {
+	k := &priority.Controller{
+		PreemptType: "preempt/qos", PreemptMode: "SUSPEND,GANG", PreemptExemptTime: 60,
+		SchedulerParameters: []string{"preempt_youngest_first", "preempt_strict_order", "preempt_reorder_count=0"},
+	}
+	want := nodes.Preempt{By: nodes.PreemptByQOS, Mode: nodes.PreemptSuspend, Exempt: 60, YoungestFirst: true, StrictOrder: true, Reorder: -1}
+	if got := preemptionOf(k); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	low, mid, high := &nodes.QOS{}, &nodes.QOS{}, &nodes.QOS{}
+	mid.Preempts, high.Preempts = []*nodes.QOS{low}, []*nodes.QOS{low, mid}
+	if l := levels([]*nodes.QOS{high, nil, mid, low}); l[low] != 0 || l[mid] != 1 || l[high] != 2 {
+		t.Errorf("levels %v", l)
+	}
+	low.Preempts = []*nodes.QOS{high} // round and round: it ends
+	levels([]*nodes.QOS{high, mid, low})
+}
