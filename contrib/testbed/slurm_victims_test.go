@@ -65,8 +65,8 @@ func (b *bed) testVictims(t *testing.T, p nodes.Preempt, random *rand.Rand) {
 			left -= cpus
 			ids = append(ids, b.submit(t, "ob-bob", "--qos="+names[q], fmt.Sprintf("--ntasks=%d", cpus), fmt.Sprintf("--nodelist=n%d", node+1), "--time=60", "--wrap", "sleep 600"))
 			b.running(t, ids...) // one after the other, so that no two are of an age
-			w, err := f.Want(&nodes.Request{CPUs: cpus, Tasks: cpus, NodeList: []int{node}, QOS: qos[q]}, -1)
-			if err != nil {
+			var w *nodes.Want
+			if w, err = f.Want(&nodes.Request{CPUs: cpus, Tasks: cpus, NodeList: []int{node}, QOS: qos[q]}, -1); err != nil {
 				t.Fatal(err)
 			}
 			a, ok := choose.Choose(w, 1, f.All(), load)
@@ -137,7 +137,7 @@ func (b *bed) begins(t *testing.T, id string) ostrich.Time {
 // moment is a time that scontrol shows of a job.
 func (b *bed) moment(t *testing.T, id, key string) ostrich.Time {
 	t.Helper()
-	for _, word := range strings.Fields(b.do(t, "root", "scontrol", "-o", "show", "job", id)) {
+	for word := range strings.FieldsSeq(b.do(t, "root", "scontrol", "-o", "show", "job", id)) {
 		if text, is := strings.CutPrefix(word, key+"="); is {
 			at, err := strconv.ParseInt(text, 10, 64) // SLURM_TIME_FORMAT is %s
 			if err != nil {

@@ -46,41 +46,68 @@ func TestPreemption(t *testing.T) {
 	}{
 		{
 			// Its nodes are free at 12. Job 1 may start at 11+1+121, and is looked at at 180.
-			"requeued", nodes.Preempt{Mode: nodes.PreemptRequeue}, 0, sim.Scheduler{BackfillDepth: -1},
+			"requeued",
+			nodes.Preempt{Mode: nodes.PreemptRequeue},
+			0,
+			sim.Scheduler{BackfillDepth: -1},
 			[]job{{cpus: 4, run: 100, start: 180, end: 280, times: 1, lost: 10}, {part: 1, submit: 10, cpus: 4, run: 20, start: 12, end: 32}},
 		},
 		{
-			"requeued, and looked at by the backfill scheduler, which finds all of it", nodes.Preempt{Mode: nodes.PreemptRequeue}, 0, sim.Scheduler{Depth: 1, Interval: 10000},
+			"requeued, and looked at by the backfill scheduler, which finds all of it",
+			nodes.Preempt{Mode: nodes.PreemptRequeue},
+			0,
+			sim.Scheduler{Depth: 1, Interval: 10000},
 			[]job{{cpus: 4, run: 100, start: 150, end: 250, times: 1, lost: 11}, {part: 1, submit: 10, cpus: 4, run: 20, start: 12, end: 32}},
 		},
 		{
-			"cancelled", nodes.Preempt{Mode: nodes.PreemptCancel}, 0, sim.Scheduler{BackfillDepth: -1},
+			"cancelled",
+			nodes.Preempt{Mode: nodes.PreemptCancel},
+			0,
+			sim.Scheduler{BackfillDepth: -1},
 			[]job{{cpus: 4, run: 100, start: 1, end: 11, times: 1, cancelled: true}, {part: 1, submit: 10, cpus: 4, run: 20, start: 12, end: 32}},
 		},
 		{
-			"cancelled, as it may not be requeued", nodes.Preempt{Mode: nodes.PreemptRequeue}, 0, sim.Scheduler{BackfillDepth: -1},
+			"cancelled, as it may not be requeued",
+			nodes.Preempt{Mode: nodes.PreemptRequeue},
+			0,
+			sim.Scheduler{BackfillDepth: -1},
 			[]job{{cpus: 4, run: 100, noRequeue: true, start: 1, end: 11, times: 1, cancelled: true}, {part: 1, submit: 10, cpus: 4, run: 20, start: 12, end: 32}},
 		},
 		{
-			"after its grace", nodes.Preempt{Mode: nodes.PreemptCancel}, 15, sim.Scheduler{BackfillDepth: -1},
+			"after its grace",
+			nodes.Preempt{Mode: nodes.PreemptCancel},
+			15,
+			sim.Scheduler{BackfillDepth: -1},
 			[]job{{cpus: 4, run: 100, start: 1, end: 26, times: 1, cancelled: true}, {part: 1, submit: 10, cpus: 4, run: 20, start: 27, end: 47}},
 		},
 		{
-			"or by itself in it", nodes.Preempt{Mode: nodes.PreemptCancel}, 15, sim.Scheduler{BackfillDepth: -1},
+			"or by itself in it",
+			nodes.Preempt{Mode: nodes.PreemptCancel},
+			15,
+			sim.Scheduler{BackfillDepth: -1},
 			[]job{{cpus: 4, run: 20, start: 1, end: 21}, {part: 1, submit: 10, cpus: 4, run: 20, start: 21, end: 41}},
 		},
 		{
 			// It may be preempted from 61 on; the scheduler looks at 120.
-			"after its exempt time", nodes.Preempt{Mode: nodes.PreemptCancel, Exempt: 60}, 0, sim.Scheduler{BackfillDepth: -1},
+			"after its exempt time",
+			nodes.Preempt{Mode: nodes.PreemptCancel, Exempt: 60},
+			0,
+			sim.Scheduler{BackfillDepth: -1},
 			[]job{{cpus: 4, run: 300, start: 1, end: 120, times: 1, cancelled: true}, {part: 1, submit: 10, cpus: 4, run: 20, start: 121, end: 141}},
 		},
 		{
-			"suspended", nodes.Preempt{Mode: nodes.PreemptSuspend}, 0, sim.Scheduler{BackfillDepth: -1},
+			"suspended",
+			nodes.Preempt{Mode: nodes.PreemptSuspend},
+			0,
+			sim.Scheduler{BackfillDepth: -1},
 			[]job{{cpus: 4, run: 100, start: 1, end: 121, times: 1, rested: 20}, {part: 1, submit: 10, cpus: 4, run: 20, start: 11, end: 31}},
 		},
 		{
 			// Job 3 needs all CPUs and waits for job 2 as well: an equal. Job 1 has two of its CPUs back at 31, and they are its own.
-			"suspended by one after the other", nodes.Preempt{Mode: nodes.PreemptSuspend}, 0, sim.Scheduler{BackfillDepth: -1},
+			"suspended by one after the other",
+			nodes.Preempt{Mode: nodes.PreemptSuspend},
+			0,
+			sim.Scheduler{BackfillDepth: -1},
 			[]job{
 				{cpus: 4, run: 100, start: 1, end: 131, times: 1, rested: 30},
 				{part: 1, submit: 10, cpus: 2, run: 20, start: 11, end: 31},
@@ -89,11 +116,17 @@ func TestPreemption(t *testing.T) {
 			},
 		},
 		{
-			"nobody makes room for an equal", nodes.Preempt{Mode: nodes.PreemptRequeue}, 0, sim.Scheduler{BackfillDepth: -1},
+			"nobody makes room for an equal",
+			nodes.Preempt{Mode: nodes.PreemptRequeue},
+			0,
+			sim.Scheduler{BackfillDepth: -1},
 			[]job{{part: 1, cpus: 4, run: 100, start: 1, end: 101}, {part: 1, submit: 10, cpus: 4, run: 20, start: 101, end: 121}, {submit: 10, cpus: 4, run: 20, start: 121, end: 141}},
 		},
 		{
-			"nor where the mode is OFF", nodes.Preempt{Mode: nodes.PreemptOff}, 0, sim.Scheduler{BackfillDepth: -1},
+			"nor where the mode is OFF",
+			nodes.Preempt{Mode: nodes.PreemptOff},
+			0,
+			sim.Scheduler{BackfillDepth: -1},
 			[]job{{cpus: 4, run: 100, start: 1, end: 101}, {part: 1, submit: 10, cpus: 4, run: 20, start: 101, end: 121}},
 		},
 	} {

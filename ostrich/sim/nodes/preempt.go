@@ -238,15 +238,15 @@ func (c *Chooser) gone(a *Allocation, victims []Victim) []Victim {
 // them, in their order, what is not free. (Slurm takes certain cores, which may belong to more of them.)
 func (c *Chooser) suspend(w *Want, user uint32, from Set, l *Load, victims []Victim) (*Allocation, []Victim) {
 	c.later(l)
-	any := false
+	found := false
 	for i := range victims {
 		if v := &victims[i]; v.Mode == PreemptSuspend && v.On(from) {
 			c.future.Add(v.without(v.CPUs)) // CPUs alone
 			c.future.Remove(v.Allocation)
-			any = true
+			found = true
 		}
 	}
-	if !any {
+	if !found {
 		return nil, nil
 	}
 	c.actual = l

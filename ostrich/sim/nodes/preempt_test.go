@@ -36,14 +36,20 @@ func TestVictims(t *testing.T) {
 		{"in strict order too", 1, nodes.Preempt{StrictOrder: true}, []job{{1, 1, []int{0}, 0, requeue}, {1, 3, []int{0}, 0, requeue}}, nodes.Request{CPUs: 3}, []int32{1}, nil},
 		{
 			// 1, 2, 3: the job finds nodes without all of them, and 3 comes first. 3, 1: it does, and 1 comes first. 1, 3 leave.
-			"three times at most", 1, nodes.Preempt{},
+			"three times at most", 1,
+			nodes.Preempt{},
 			[]job{{1, 1, []int{0}, 0, requeue}, {1, 1, []int{0}, 0, requeue}, {1, 2, []int{0}, 0, requeue}},
-			nodes.Request{CPUs: 3}, []int32{0, 2}, nil,
+			nodes.Request{CPUs: 3},
+			[]int32{0, 2},
+			nil,
 		},
 		{
-			"with no reordering once more all the same", 1, nodes.Preempt{Reorder: -1},
+			"with no reordering once more all the same", 1,
+			nodes.Preempt{Reorder: -1},
 			[]job{{1, 1, []int{0}, 0, requeue}, {1, 1, []int{0}, 0, requeue}, {1, 2, []int{0}, 0, requeue}},
-			nodes.Request{CPUs: 2}, []int32{1, 0}, nil,
+			nodes.Request{CPUs: 2},
+			[]int32{1, 0},
+			nil,
 		},
 		{"those on other nodes stay", 3, nodes.Preempt{}, []job{{1, 4, []int{0}, 0, requeue}, {1, 4, []int{1}, 0, requeue}, {1, 4, []int{2}, 0, requeue}}, nodes.Request{CPUs: 4, NodeList: []int{2}}, []int32{2}, nil},
 		{"as many as it takes", 3, nodes.Preempt{}, []job{{1, 4, []int{0}, 0, requeue}, {1, 4, []int{1}, 0, requeue}, {1, 4, []int{2}, 0, requeue}}, wide, []int32{0, 1}, nil},
@@ -67,8 +73,8 @@ func TestVictims(t *testing.T) {
 			for i, j := range tt.jobs {
 				q := &nodes.QOS{Priority: j.priority, Mode: j.mode}
 				high.Preempts = append(high.Preempts, q)
-				w, err := f.Want(&nodes.Request{QOS: q, CPUs: j.cpus, NodeList: j.on, MinNodes: len(j.on), MaxNodes: len(j.on)}, -1)
-				if err != nil {
+				var w *nodes.Want
+				if w, err = f.Want(&nodes.Request{QOS: q, CPUs: j.cpus, NodeList: j.on, MinNodes: len(j.on), MaxNodes: len(j.on)}, -1); err != nil {
 					t.Fatal(err)
 				}
 				a, ok := choose.Choose(w, 1, f.All(), l)
@@ -116,7 +122,8 @@ func TestWhoMayPreempt(t *testing.T) {
 	c := &nodes.Cluster{
 		Nodes: make([]nodes.Node, 1), Preempt: nodes.Preempt{By: nodes.PreemptByQOS, Mode: nodes.PreemptRequeue, Exempt: 60},
 		Partitions: []nodes.Partition{
-			{Name: "a", Nodes: []int{0}, Tier: 1, GraceTime: 5}, {Name: "b", Nodes: []int{0}, Tier: 2, PreemptMode: nodes.PreemptOff, QOS: &nodes.QOS{Exempt: 9}},
+			{Name: "a", Nodes: []int{0}, Tier: 1, GraceTime: 5},
+			{Name: "b", Nodes: []int{0}, Tier: 2, PreemptMode: nodes.PreemptOff, QOS: &nodes.QOS{Exempt: 9}},
 			{Name: "c", Nodes: []int{0}, Tier: 3},
 		},
 	}
