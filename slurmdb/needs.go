@@ -131,5 +131,8 @@ func (r *Reader) nameReservations(ctx context.Context) error {
 	return nil
 }
 
+// Needs reports whether it is read what jobs ask for.
+func (r *Reader) Needs() bool { return r.config.Needs }
+
 // Unread lists what the account may not read of what jobs ask for, in words.
 func (r *Reader) Unread() []string { return r.parser.needs.missing }

@@ -3,9 +3,7 @@ package slurmdb
 import (
 	"context"
 	"database/sql/driver"
-	"fmt"
 	"strconv"
-	"strings"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
@@ -118,6 +116,46 @@ func (r *Reader) Sizes(ctx context.Context) (all []Size, err error) {
 	return all, nil
 }
 
+// Outages reads the outages of nodes that had not ended before a time.
+func (r *Reader) Outages(ctx context.Context, from ostrich.Time) (all []accounting.NodeEvent, err error) {
+	err = r.db.each(ctx, r.nodesQuery("node_name != '' AND (time_end = 0 OR time_end > "+strconv.FormatInt(int64(from), 10)+") ORDER BY time_start, node_name"), func(v []driver.Value) {
+		all = append(all, accounting.NodeEvent{
+			Node: string(text(v[0])), From: ostrich.Time(number(v[1])), To: ostrich.Time(number(v[2])), State: uint32(number(v[3])),
+		})
+	})
+	if err != nil {
+		return nil, r.failed("the outages of nodes", err)
+	}
+	return all, nil
+}
+
+// The flags of a reservation that matter (RESERVE_FLAG_ in slurm/slurm.h).
+const (
+	floatFlag = 1 << 17
+	flexFlag  = 1 << 25
+)
+
+// Reservations reads the reservations that had not ended before a time; none if the account may
+// not read them, see Unread.
+func (r *Reader) Reservations(ctx context.Context, from ostrich.Time) (all []accounting.Reservation, err error) {
+	if r.parser.needs.reservations == nil {
+		return nil, nil
+	}
+	err = r.db.each(ctx, "SELECT resv_name, nodelist, time_start, time_end, flags, tres FROM "+r.schema.table("resv_table")+
+		" WHERE deleted = 0 AND time_end > "+strconv.FormatInt(int64(from), 10)+" ORDER BY time_start, id_resv", func(v []driver.Value) {
+		flags := number(v[4])
+		size, _ := readTRES(text(v[5]), nil) // one that cannot be read counts as 0
+		all = append(all, accounting.Reservation{
+			Name: string(text(v[0])), Nodes: string(text(v[1])), From: ostrich.Time(number(v[2])), To: ostrich.Time(number(v[3])),
+			CPUs: size.CPUs, Flex: flags&flexFlag != 0, Floats: flags&floatFlag != 0,
+		})
+	})
+	if err != nil {
+		return nil, r.failed("the reservations", err)
+	}
+	return all, nil
+}
+
 // Names reads the associations and the names of QOS by number, deleted ones too.
 func (r *Reader) Names(ctx context.Context) (associations map[uint32]ledger.Association, qos map[uint32]string, err error) {
 	associations, qos, err = r.readNames(ctx)
@@ -125,57 +163,4 @@ func (r *Reader) Names(ctx context.Context) (associations map[uint32]ledger.Asso
 		return nil, nil, r.failed("associations", err)
 	}
 	return associations, qos, nil
-}
-
-// QOS reads the QOS that are not deleted, with those that each may preempt.
-func (r *Reader) QOS(ctx context.Context) (all []accounting.QOS, err error) {
-	preempt, known := "''", r.schema.columns["qos_table"]["preempt"]
-	if known {
-		preempt = "preempt"
-	}
-	names, numbers := make(map[uint32]string), []string{}
-	err = r.db.scan(ctx, func(scan func(...any) error) error {
-		var id uint32
-		var mayPreempt string
-		q := accounting.QOS{PreemptKnown: known}
-		failed := scan(&id, &q.Name, &q.Priority, &q.UsageFactor, &mayPreempt)
-		all, names[id], numbers = append(all, q), q.Name, append(numbers, mayPreempt)
-		return failed
-	}, "SELECT id, name, COALESCE(priority, 0), usage_factor, COALESCE("+preempt+", '') FROM qos_table WHERE deleted = 0 ORDER BY id")
-	for i := range all {
-		if err == nil {
-			if all[i].Preempts, err = preempts(numbers[i], names); err != nil {
-				err = fmt.Errorf("preempt of %s: %w", all[i].Name, err)
-			}
-		}
-	}
-	if err != nil {
-		return nil, r.failed("QOS", err)
-	}
-	return all, nil
-}
-
-// preempts returns the names of the QOS that a text of numbers lists, such as ",2,5,", which is
-// how Slurm writes a set of them (bit_unfmt reads it, so that "2-5" would be a range).
-func preempts(numbers string, names map[uint32]string) (all []string, err error) {
-	for word := range strings.SplitSeq(numbers, ",") {
-		if word == "" {
-			continue
-		}
-		from, to, ranged := strings.Cut(word, "-")
-		first, err := strconv.ParseUint(from, 10, 16)
-		last := first
-		if ranged && err == nil {
-			last, err = strconv.ParseUint(to, 10, 16)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%q: not numbers of QOS", shorten(numbers))
-		}
-		for id := first; id <= last; id++ {
-			if name, there := names[uint32(id)]; there {
-				all = append(all, name)
-			}
-		}
-	}
-	return all, nil
 }

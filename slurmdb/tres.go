@@ -65,6 +65,7 @@ func readTRES(s []byte, named map[uint64]string) (accounting.TRES, error) {
 // that every database has, and those of all if it is read what jobs ask for.
 func (r *Reader) nameTRES(ctx context.Context) error {
 	wanted := r.config.Unit.Named()
+	r.parser.needs.resources = map[uint64]string{1: "cpu", 2: "mem", 4: "node", 5: "billing"} // the same in every database
 	if len(wanted) == 0 && !r.config.Needs {
 		return nil
 	}
@@ -78,7 +79,7 @@ func (r *Reader) nameTRES(ctx context.Context) error {
 	case len(found) == 0:
 		return fmt.Errorf("slurmdb: unit of work %s: table tres_table: %w, or not readable for %s", r.config.Unit.Resource, ErrColumns, r.config.User)
 	}
-	r.parser.named, r.parser.needs.resources = make(map[uint64]string), make(map[uint64]string)
+	r.parser.named = make(map[uint64]string)
 	var known []string
 	err = r.db.scan(ctx, func(scan func(...any) error) error {
 		var (

@@ -70,6 +70,17 @@ type NodeEvent struct {
 	TRES                  // of the node, or of the cluster
 }
 
+// Reservation is a span of time for which nodes are kept for some jobs. One that was changed
+// while it lasted is several, one after the other.
+type Reservation struct {
+	Name     string
+	Nodes    string // as Slurm lists them; "" for one of licences
+	From, To ostrich.Time
+	CPUs     uint64 // fewer than the nodes have: only these are kept; 0 if that is not known
+	Flex     bool   // its jobs may use other nodes too, and times outside it
+	Floats   bool   // it stays as far ahead as it is, and never begins
+}
+
 // The parts of NodeEvent.State that say why a node takes no jobs (slurm/slurm.h).
 const (
 	NodeBase  = 0xf // the part that is one of the states, of which one is NodeDown

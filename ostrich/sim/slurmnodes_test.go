@@ -234,6 +234,14 @@ func TestAvailability(t *testing.T) {
 			[]ostrich.Time{0, 150, 100, 0},
 		},
 		{
+			"jobs of a reservation that is over run elsewhere", sim.Slurm,
+			func(c *nodes.Cluster) {
+				c.Reservations = []nodes.Reservation{{Name: "r", Nodes: []int{1}, From: 100, To: 200}}
+			},
+			[]job{{nodes.Request{CPUs: 4, Reservation: "r"}, 100}, {nodes.Request{CPUs: 4, Reservation: "r"}, 30}},
+			[]ostrich.Time{100, 200},
+		},
+		{
 			"licences", sim.Slurm, func(c *nodes.Cluster) { c.Licenses = x },
 			[]job{{nodes.Request{CPUs: 1, Licenses: x}, 10}, {nodes.Request{CPUs: 1, Licenses: x}, 10}, {nodes.Request{CPUs: 1}, 10}},
 			[]ostrich.Time{0, 10, 0},

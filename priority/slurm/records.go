@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -47,6 +48,18 @@ func ParseRecords(text string, include Include) ([]Record, error) {
 		return shownRecords(text), nil
 	}
 	return confRecords(text, include)
+}
+
+// Records returns the nodes, the partitions and the configuration of slurmctld.
+func (s Commands) Records(ctx context.Context) (all []Record, err error) {
+	for _, show := range [][]string{{"-a", "-o", "show", "node"}, {"-a", "-o", "show", "partition"}, {"show", "config"}} {
+		out, err := s.output(ctx, "scontrol", show...)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, shownRecords(out)...)
+	}
+	return all, nil
 }
 
 // begins reports whether a line begins so.

@@ -328,7 +328,8 @@ func size(h *accounting.History, sizes []slurmdb.Size) {
 	}
 }
 
-// Site reads the association tree and the QOS, without deleted ones.
+// Site reads the association tree and the QOS, without deleted ones, and with their limits if the
+// configuration asks for needs.
 func Site(ctx context.Context, r *slurmdb.Reader) (*accounting.Site, error) {
 	associations, _, err := r.Names(ctx)
 	if err != nil {
@@ -348,6 +349,18 @@ func Site(ctx context.Context, r *slurmdb.Reader) (*accounting.Site, error) {
 	}
 	if s.QOS, err = r.QOS(ctx); err != nil {
 		return nil, err
+	}
+	if r.Needs() {
+		limits, err := r.Limits(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for i := range s.Accounts {
+			s.Accounts[i].Limits = limits[s.Accounts[i].ID]
+		}
+		for i := range s.Associations {
+			s.Associations[i].Limits = limits[s.Associations[i].ID]
+		}
 	}
 	s.Sort()
 	return s, nil

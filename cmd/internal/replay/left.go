@@ -27,6 +27,7 @@ const (
 	resized
 	suspended
 	pinned
+	goneNodes
 	reserved
 	licensed
 	unmet
@@ -53,7 +54,8 @@ var leavingWords = [leavings]struct{ key, name, replay string }{
 	resized:          {"resized", "changed their size while they ran", "have the mean size"},
 	suspended:        {"suspended", "were suspended for a time", "run without a pause"},
 	pinned:           {"running_before", "ran long before the window began", "hold the nodes where they ran, are not measured"},
-	reserved:         {"reservation", "ran in a reservation", "run outside of it"},
+	goneNodes:        {"nodes_gone", "ran on nodes that are no more", "run on others"},
+	reserved:         {"reservation", "ran in a reservation that is not known as one of whole nodes", "run outside of it"},
 	licensed:         {"licenses", "ask for licences whose number is not known", "wait for none"},
 	unmet:            {"unmet", "ask for features, memory or devices that no nodes have", "ask for processors only"},
 	asksUnlike:       {"unlike_nodes", "ask for features or devices (GPUs), or licences", "run on any processors"},
@@ -98,8 +100,13 @@ func (l *leftOut) has(j *accounting.Job, ran ostrich.Duration, preempts bool) {
 // asks counts what a job asks for and a replay without it, or without nodes, has not.
 func (l *leftOut) asks(h *accounting.History, j *accounting.Job, ran ostrich.Duration, p *placement) {
 	n := h.NeedsOf(j)
-	if n.Reservation != "" {
+	if n.Reservation != "" && (p == nil || !p.reservations[n.Reservation]) {
 		l.add(reserved, j, ran)
+	}
+	if p != nil {
+		if _, gone := p.list(h.WhereRan(j)); gone != nil {
+			l.add(goneNodes, j, ran)
+		}
 	}
 	if n.Licenses != "" && (p == nil || len(p.cluster.Licenses) == 0) {
 		l.add(licensed, j, ran)

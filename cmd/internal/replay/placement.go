@@ -101,7 +101,8 @@ func (s *Study) place(h *accounting.History) error {
 		c.Preempt = preemptionOf(s.Controller)
 	}
 	s.limits(p)
-	if err = p.outages(s.Events); err != nil {
+	p.outages(s.Events)
+	if err = s.reserve(p); err != nil {
 		return err
 	}
 	if p.floor, err = nodes.NewFloor(c); err != nil {
@@ -109,6 +110,9 @@ func (s *Study) place(h *accounting.History) error {
 	}
 	s.placement = p
 	s.looks(h)
+	if s.Present {
+		return nil // what nodes and limits were then is not known: they count where jobs do not fit
+	}
 	return p.check(h)
 }
 
@@ -217,14 +221,13 @@ func (p *placement) list(text string) ([]int, error) {
 }
 
 // outages adds what the nodes were out for.
-func (p *placement) outages(events []accounting.NodeEvent) error {
+func (p *placement) outages(events []accounting.NodeEvent) {
 	for i := range events {
 		e := &events[i]
-		if at, is := p.places[e.Node]; is && e.State&accounting.NodeDrain != 0 || is && e.Down() {
+		if at, is := p.places[e.Node]; is && (e.Down() || e.State&accounting.NodeDrain != 0) {
 			p.cluster.Outages = append(p.cluster.Outages, nodes.Outage{Node: at, From: e.From, To: e.To})
 		}
 	}
-	return nil
 }
 
 // limits makes QOS and associations with their limits, if slurmctld enforces limits.

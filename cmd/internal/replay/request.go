@@ -41,7 +41,7 @@ func (p *placement) answer(j *accounting.Job, pinned bool) answer {
 	}
 	if pinned {
 		r.NodeList, _ = p.list(p.history.WhereRan(j)) // check has read it
-		r.QOS, r.Association = nil, nil
+		r.QOS, r.Association, r.Reservation = nil, nil, ""
 	}
 	part := -1
 	if len(r.Partitions) > 0 {
@@ -84,6 +84,9 @@ func (p *placement) request(j *accounting.Job, a *answer) (nodes.Request, error)
 	}
 	if at, is := p.partitions[h.Partitions[j.Partition]]; is {
 		r.Partitions = []int{at}
+	}
+	if p.reservations[n.Reservation] {
+		r.Reservation = n.Reservation
 	}
 	p.layout(j, n, &r, a)
 	switch n.Exclusive {

@@ -26,7 +26,6 @@ import (
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
-	"slurm-ostrich/slurmdb/archive"
 )
 
 // source is where the jobs of a comparison come from, and what is known of the
@@ -352,96 +351,6 @@ func (s *source) span(from, to ostrich.Time) (ostrich.Time, ostrich.Time, error)
 
 func (s *source) moment(t ostrich.Time) string {
 	return time.Unix(int64(t), 0).In(s.location).Format(time.RFC3339)
-}
-
-// warmUp is the number of half-lives before the window from which usage is read.
-// Older usage counts for a sixteenth.
-const warmUp = 4
-
-// readTables reads slurmdbd's tables, and asks slurmctld for what is in no file.
-func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr io.Writer) error {
-	if err := s.readDate(); err != nil {
-		return err
-	}
-	from, to := ostrich.Time(s.now.AddDate(0, 0, -30).Unix()), ostrich.Time(s.now.Unix())
-	if s.date > 0 {
-		from = s.date - (to - s.date)
-	}
-	from, to, err := s.span(from, to)
-	if err != nil {
-		return err
-	}
-	commands := config.Commands()
-	if s.setup.Controller == nil {
-		controller, bad := commands.Controller(ctx)
-		if bad != nil {
-			return fmt.Errorf("%w; or give --slurm-config FILE", bad)
-		}
-		s.setup.Controller = &controller
-		if config.Cluster == "" {
-			config.Cluster = controller.ClusterName
-		}
-	}
-	if s.setup.Partitions == nil && !s.o.given("slurm-config") {
-		if s.setup.Partitions, err = commands.Partitions(ctx); err != nil {
-			return fmt.Errorf("%w; or give --slurm-config FILE", err)
-		}
-	}
-	if config.Cluster == "" {
-		config.Cluster = s.setup.Controller.ClusterName
-	}
-	if err = s.count(config); err != nil {
-		return err
-	}
-	if config.From == sidecar.Sacct {
-		return errors.New("compare: with source: sacct there are no tables to read; give it a dump of sacct's: --sacct FILE")
-	}
-	access, err := config.Source()
-	if err != nil {
-		return err
-	}
-	done := console.Alive(stderr, "reading accounting")
-	defer done()
-	access.Classes, access.Needs = true, true
-	r, err := slurmdb.Open(ctx, access)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = r.Close() }() // it was only read
-	s.name = "cluster " + config.Cluster
-	before := ostrich.Time(warmUp * s.setup.Controller.DecayHalfLife)
-	if s.date > 0 {
-		before = 0 // no usage is computed
-	}
-	if s.history, err = archive.History(ctx, r, from-before, to, nil); err != nil {
-		if ctx.Err() != nil {
-			return console.ErrInterrupted
-		}
-		return err
-	}
-	s.history.From = from
-	if s.setup.Site == nil {
-		if s.setup.Site, err = archive.Site(ctx, r); err != nil {
-			return err
-		}
-	}
-	if s.date == 0 && !s.o.given("endtime") && !s.o.given("slurm-config") && s.setup.Controller.Multifactor() {
-		s.ask(ctx, commands)
-	}
-	return nil
-}
-
-// ask asks the controller for its priorities, to compare the model with them.
-func (s *source) ask(ctx context.Context, commands slurm.Commands) {
-	s.asked = ostrich.Time(time.Now().Unix())
-	var err error
-	if s.shares, err = commands.Shares(ctx); err == nil {
-		s.queue, err = commands.Queue(ctx)
-	}
-	if err != nil {
-		s.notes = append(s.notes, fmt.Sprintf("The model was not compared with the controller's own priorities: %v.", err))
-		s.asked = 0
-	}
 }
 
 // FromLog converts a workload log to accounting on a machine of m processors. Its

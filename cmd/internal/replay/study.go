@@ -30,11 +30,13 @@ type Setup struct {
 	Partitions []priority.Partition
 	Records    []slurm.Record         // nodes, partitions, reservations and configuration of Slurm's files; none: no nodes are known
 	Events     []accounting.NodeEvent // outages of nodes
-	Site       *accounting.Site       // association tree and QOS
-	Procs      int                    // of the machine; 0 is what the history says
-	Nodes      int                    // the same
-	Counted    sidecar.Counted        // by what OStrich counts work; the zero value is by processors
-	Location   *time.Location         // where slurmctld is, for PriorityUsageResetPeriod; nil is UTC
+	Reserved   []accounting.Reservation
+	Present    bool             // Records are what slurmctld has now, not what it had when the jobs ran
+	Site       *accounting.Site // association tree and QOS
+	Procs      int              // of the machine; 0 is what the history says
+	Nodes      int              // the same
+	Counted    sidecar.Counted  // by what OStrich counts work; the zero value is by processors
+	Location   *time.Location   // where slurmctld is, for PriorityUsageResetPeriod; nil is UTC
 
 	Options ostrich.Options // of OStrich's schedule, but for Procs
 	Weight  bool            // priorities are written in mode weight: there are no classes, as Slurm adds QOS and partition itself

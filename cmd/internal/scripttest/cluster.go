@@ -22,13 +22,21 @@ import (
 //	job id=12 user=alice submit=-600 start=-60 cpus=4
 //
 // The words of a job are those of slurmtest.Job, and end, eligible, state and het for the
-// tables; table=no and queue=no leave it out of the tables and of the queue.
+// tables; table=no and queue=no leave it out of the tables and of the queue. What it asks for of
+// nodes is in the tables only: tres (tres_req), features, nodes (where it ran), submitted and reservation (id).
+// For the tables alone, too:
+//
+//	tres 1001 gres gpu             a resource
+//	outage n2 512 -600 -60         a node, its state, from when and until when
+//	reservation 3 course n1 -600 0 id, name, nodes, from when and until when
+//	sql STATEMENT
 type cluster struct {
-	size  int
-	users map[string]account
-	names []string
-	jobs  []slurmtest.Job
-	queue []slurmtest.Job
+	size   int
+	users  map[string]account
+	names  []string
+	jobs   []slurmtest.Job
+	queue  []slurmtest.Job
+	others [][]string // lines of other tables
 }
 
 type account struct {
@@ -72,6 +80,9 @@ func (c *cluster) line(words []string) error {
 		}
 		c.users[words[1]] = a
 		c.names = append(c.names, words[1])
+		return nil
+	case words[0] == "tres" && len(words) == 4, words[0] == "outage" && len(words) == 5, words[0] == "reservation" && len(words) == 6, words[0] == "sql":
+		c.others = append(c.others, words)
 		return nil
 	case words[0] == "job":
 		e, err := slurmtest.ParseJob(words[1:])
@@ -118,6 +129,23 @@ func (c *cluster) put(db *slurmdbtest.DB) {
 	for _, e := range c.jobs {
 		db.Put(c.row(e))
 	}
+	for _, words := range c.others {
+		number := func(i int) int64 {
+			n, _ := strconv.ParseInt(words[i], 10, 64)
+			return n
+		}
+		at := func(i int) int64 { return slurmtest.Epoch + number(i) }
+		switch words[0] {
+		case "tres":
+			db.Resource(uint32(number(1)), words[2], words[3])
+		case "outage":
+			db.Node(words[1], uint32(number(2)), 8, at(3), at(4))
+		case "reservation":
+			db.Reserve(slurmdbtest.Reservation{ID: uint32(number(1)), Name: words[2], Nodes: words[3], Start: at(4), End: at(5)})
+		case "sql":
+			db.Run(strings.Join(words[1:], " "))
+		}
+	}
 }
 
 // dump lets the fake sacct and sacctmgr tell what the tables have.
@@ -159,7 +187,8 @@ func (c *cluster) row(e slurmtest.Job) slurmdbtest.Job {
 		ID: uint32(e.Number("id")), User: u.uid, Assoc: u.uid, Submit: at("submit"), Start: at("start"), End: at("end"),
 		Limit: uint32(e.Number("limit")), CPUs: uint32(e.Number("cpus")), Het: uint32(e.Number("het")),
 		Array: uint32(e.Number("array")), Task: e.Number("task"), Partition: e["partition"], Account: e["account"], Name: e["name"],
-		State: uint32(e.Number("state")),
+		State:   uint32(e.Number("state")),
+		TRESReq: e["tres"], Constraints: e["features"], Nodes: e["nodes"], Submitted: e["submitted"], Reservation: uint32(e.Number("reservation")),
 	}
 	if e["eligible"] != "" {
 		j.Eligible = at("eligible")

@@ -124,12 +124,14 @@ func (f *Floor) Changes() []ostrich.Time {
 
 // Unreserve takes the nodes out of a set on which a job cannot run from one moment to another, as they are
 // reserved for others: those of its own reservation, once that has begun, are left alone (reservation.c,
-// job_test_resv). It returns when the last of these reservations ends, 0 without one.
+// job_test_resv). Once that is over, the job runs elsewhere: Slurm would hold it for good. It returns when the last of
+// these reservations ends, 0 without one.
 func (f *Floor) Unreserve(w *Want, set Set, from, to ostrich.Time) (end ostrich.Time) {
-	found := w.Reservation == ""
+	found, comes := w.Reservation == "", false
 	for i := range f.c.Reservations {
 		r := &f.c.Reservations[i]
 		if w.Reservation == r.Name && w.Reservation != "" {
+			comes = comes || from < r.To
 			if r.From <= from && from < r.To {
 				found = true
 				if !r.Flex {
@@ -143,7 +145,7 @@ func (f *Floor) Unreserve(w *Want, set Set, from, to ostrich.Time) (end ostrich.
 			end = max(end, r.To)
 		}
 	}
-	if !found {
+	if comes && !found {
 		clear(set)
 	}
 	return end

@@ -1,0 +1,103 @@
+package archive_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/slurmdb"
+	"slurm-ostrich/slurmdb/archive"
+	"slurm-ostrich/slurmdb/slurmdbtest"
+)
+
+func withNeeds(c *slurmdb.Config) { c.Needs = true }
+
+// TestLimits: associations and QOS have their limits. Those of one job, of the time and of the
+// number of jobs of a user come from the accounts above where the user has none, each TRES for itself.
+func TestLimits(t *testing.T) {
+	db := slurmdbtest.New(t, slurmdbtest.R2205)
+	db.Resource(1001, "gres", "gpu")
+	db.Associate(
+		slurmdbtest.Assoc{ID: 10, Account: "science", Above: "root", Shares: 1}, slurmdbtest.Assoc{ID: 11, Account: "physics", Above: "science", Shares: 1},
+		slurmdbtest.Assoc{ID: 12, User: "alice", Account: "physics", Shares: 1}, slurmdbtest.Assoc{ID: 13, User: "bob", Account: "physics", Shares: 1},
+	)
+	db.Run("UPDATE c1_assoc_table SET grp_tres = '1=100,1001=8', max_tres_pj = '1=50,4=2', max_jobs = 9, max_wall_pj = 600 WHERE id_assoc = 10")
+	db.Run("UPDATE c1_assoc_table SET max_tres_pj = '1=40,1001=18446744073709551615', max_jobs = 5, grp_tres_mins = '1=1000' WHERE id_assoc = 11")
+	db.Run("UPDATE c1_assoc_table SET max_tres_pj = '1=20', max_wall_pj = 60, grp_jobs = 3 WHERE id_assoc = 12")
+	db.Run("INSERT INTO qos_table (creation_time, name, flags, max_tres_pu, max_jobs_per_user, max_wall_duration_per_job, preempt_mode, grace_time, preempt_exempt_time, grp_tres, usage_thres) " +
+		"VALUES (1, 'short', 128, '1001=2', 4, 30, 2, 120, 300, '2=4096,1099=1', 0.5)")
+	s, err := archive.Site(t.Context(), open(t, db, withNeeds))
+	if err != nil {
+		t.Fatal(err)
+	}
+	limits := make(map[string]accounting.Limits)
+	for _, a := range s.Accounts {
+		limits[a.Name] = a.Limits
+	}
+	for _, a := range s.Associations {
+		limits[a.User] = a.Limits
+	}
+	job := func(resource string, most int64) accounting.Limit {
+		return accounting.Limit{Scope: accounting.ByJob, Resource: resource, Most: most}
+	}
+	group := func(resource string, most int64) accounting.Limit {
+		return accounting.Limit{Scope: accounting.ByGroup, Resource: resource, Most: most}
+	}
+	want := map[string]accounting.Limits{
+		"root":    {},
+		"science": {List: []accounting.Limit{group("cpu", 100), group("gres/gpu", 8)}},
+		"physics": {Other: []string{"GrpTRESMins"}},
+		"alice":   {List: []accounting.Limit{group("jobs", 3), job("cpu", 20), job("node", 2), group("jobs", 5)}, MaxWall: 3600},
+		"bob":     {List: []accounting.Limit{job("cpu", 40), job("node", 2), group("jobs", 5)}, MaxWall: 36000},
+	}
+	delete(limits, "")
+	if diff := cmp.Diff(want, limits); diff != "" {
+		t.Errorf("associations (-want +got):\n%s", diff)
+	}
+	qos := accounting.QOS{
+		Name: "short", UsageFactor: 1, PreemptKnown: true, PreemptMode: "REQUEUE", Exempt: 300, Grace: 120, OverPartQOS: true,
+		Limits: accounting.Limits{
+			List:    []accounting.Limit{group("mem", 4096), {Scope: accounting.ByUser, Resource: "gres/gpu", Most: 2}, {Scope: accounting.ByUser, Resource: "jobs", Most: 4}},
+			MaxWall: 1800, Other: []string{"UsageThres"},
+		},
+	}
+	if diff := cmp.Diff(qos, s.QOS[1]); diff != "" {
+		t.Errorf("QOS (-want +got):\n%s", diff)
+	}
+	if s, err = archive.Site(t.Context(), open(t, db)); err != nil || len(s.QOS[1].Limits.List) > 0 || len(s.Accounts[1].Limits.List) > 0 {
+		t.Errorf("limits that were not asked for: %+v, %v", s, err)
+	}
+	db.Run("UPDATE qos_table SET grp_tres = '1:5' WHERE name = 'short'")
+	if _, err = archive.Site(t.Context(), open(t, db, withNeeds)); err == nil || !strings.Contains(err.Error(), `QOS short: grp_tres: not a TRES string: "1:5"`) {
+		t.Errorf("a malformed limit: %v", err)
+	}
+}
+
+// TestOutages: outages that had not ended before the window, and reservations.
+func TestOutages(t *testing.T) {
+	const t0 = 1_700_000_000
+	db := slurmdbtest.New(t, slurmdbtest.R2205)
+	db.Size(64, 4, t0-day, 0)
+	db.Node("n1", 0x200|2, 16, t0-200, t0-100)
+	db.Node("n2", 0x200|2, 16, t0-200, t0+100)
+	db.Node("n3", 1, 16, t0+50, 0)
+	db.Reserve(
+		slurmdbtest.Reservation{ID: 1, Name: "old", Nodes: "n1", Start: t0 - 200, End: t0 - 100},
+		slurmdbtest.Reservation{ID: 2, Name: "course", Nodes: "n[1-2]", Start: t0, End: t0 + 100, Flags: 1<<25 | 1},
+		slurmdbtest.Reservation{ID: 3, Name: "float", Nodes: "n3", Start: t0 + 10, End: t0 + 200, Flags: 1 << 17},
+	)
+	db.Run("UPDATE c1_resv_table SET tres = '1=8' WHERE id_resv = 2")
+	r := open(t, db, withNeeds)
+	outages, err := r.Outages(t.Context(), t0)
+	if diff := cmp.Diff([]accounting.NodeEvent{{Node: "n2", From: t0 - 200, To: t0 + 100, State: 0x202}, {Node: "n3", From: t0 + 50, State: 1}}, outages); diff != "" || err != nil {
+		t.Errorf("outages, %v (-want +got):\n%s", err, diff)
+	}
+	reserved, err := r.Reservations(t.Context(), t0)
+	if diff := cmp.Diff([]accounting.Reservation{
+		{Name: "course", Nodes: "n[1-2]", From: t0, To: t0 + 100, CPUs: 8, Flex: true}, {Name: "float", Nodes: "n3", From: t0 + 10, To: t0 + 200, Floats: true},
+	}, reserved); diff != "" || err != nil {
+		t.Errorf("reservations, %v (-want +got):\n%s", err, diff)
+	}
+}
