@@ -96,6 +96,9 @@ func (s *Cycle) sees(v *Viewer, by *Selection, place int) bool {
 
 // named reports whether the job at a place of the plan's entries is chosen by its name.
 func (s *Cycle) named(by *Selection, place int) bool {
+	if len(by.Jobs) == 0 { // as most often, for each of many jobs
+		return true
+	}
 	e := s.Plan.Entries[place]
 	fits := func(n JobName) bool { return n.Pending(s.Plan.Entries[place:place+1]) == 0 }
 	leader := uint64(e.Job) // of a heterogeneous job, which shows as 40+1
