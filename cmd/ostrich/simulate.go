@@ -73,6 +73,10 @@ func simulate(c *cli.Context, o simulations, workers int, show tables) error {
 	if err = csvAllowed(c, len(list)); err != nil {
 		return err
 	}
+	plans := func(s *replay.Simulation) bool { return s.Run.Policy.Name == "horizon" }
+	if c.IsSet("satisfaction") && c.Bool("summary") && !c.Bool("json") && !slices.ContainsFunc(list, plans) {
+		return errors.New("--satisfaction is for the table of lateness, which --summary leaves out: without --summary, or with --json")
+	}
 	if err = replay.Simulate(c.Context, c.App.ErrWriter, workers, list, !c.Bool("summary")); err != nil {
 		return err
 	}

@@ -297,6 +297,8 @@ func (r *platformRun) idle(option string) string {
 	case option == "inaccuracy" && knows != grid.Known, option == "inaccuracy-seed" && knows != grid.Known,
 		option == "scope" && knows != grid.History:
 		return fmt.Sprintf("--%s means nothing to --policy %s", option, r.Policy.Name)
+	case option == "inaccuracy-seed" && r.Inaccuracy == 0:
+		return "--inaccuracy-seed goes with --inaccuracy"
 	}
 	return ""
 }

@@ -197,7 +197,10 @@ func tune(name string, settings []sidecar.Setting, chosen []assignment, t *Tunin
 			return fmt.Errorf("%s: %w", a.key, err)
 		}
 	}
-	if r := &t.Options.Rule; slices.Contains(keys, "rule") && r.By.Timed() && r.Threshold == 0 && !set("threshold") {
+	switch r := &t.Options.Rule; {
+	case set("threshold") && !r.By.Timed():
+		return errors.New("threshold goes with rule=arrival or rule=window")
+	case slices.Contains(keys, "rule") && r.By.Timed() && r.Threshold == 0 && !set("threshold"):
 		r.Threshold = 30 * 60
 	}
 	if set("nodes") && set("budget") {
