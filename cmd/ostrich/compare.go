@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -104,7 +105,11 @@ func nightly(c *cli.Context, o *replay.SiteOptions, config *sidecar.Config) erro
 	if folder == "" {
 		return errors.New("compare: --nightly: no folder is named")
 	}
-	now, errs := time.Now(), []error{}
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return fmt.Errorf("compare: --nightly: there is no folder %s", folder)
+	}
+	now, why := time.Now(), make(map[string][]string) // periods by why they failed
+	var errs []error
 	for _, p := range live.Periods {
 		const date = "2006-01-02"
 		o.Start, o.End = now.AddDate(0, 0, -p.Days).Format(date), now.Format(date)
@@ -121,8 +126,14 @@ func nightly(c *cli.Context, o *replay.SiteOptions, config *sidecar.Config) erro
 			err = atomicfile.Write(path+".json", func(w io.Writer) error { return json.NewEncoder(w).Encode(result) })
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", p.Name, err))
+			if why[err.Error()] == nil {
+				errs = append(errs, err)
+			}
+			why[err.Error()] = append(why[err.Error()], p.Name)
 		}
+	}
+	for i, err := range errs {
+		errs[i] = fmt.Errorf("%s: %w", format.List(why[err.Error()]), err)
 	}
 	return errors.Join(errs...)
 }

@@ -1,15 +1,12 @@
 package statuspage
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
@@ -176,10 +173,10 @@ func (s *Snapshot) check(d *Daemon) []Check {
 		add("refusals", refused == 0, "look at the last writes, which have Slurm's words; each job is tried again",
 			"%s left alone because Slurm refused", format.Plural(refused, "job"))
 	}
-	if len(s.Nights) > 0 {
-		made := slices.MaxFunc(s.Nights, func(a, b live.Night) int { return cmp.Compare(a.Made, b.Made) }).Made
-		add("nightly comparison", s.Health.Now-made <= 2*86400, "look at systemctl status ostrich-compare on the daemon's host",
-			"the latest was made at %s", format.Moment(float64(made)))
+	if n := len(s.Nights); n > 0 {
+		longest := &s.Nights[n-1] // if a job has run in a shorter period, it has in this one
+		add("nightly comparison", s.Health.Now-longest.Made <= 2*86400, "look at systemctl status ostrich-compare on the daemon's host",
+			"the latest of a %s was made at %s", longest.Period, format.Moment(float64(longest.Made)))
 	}
 	switch {
 	case d.Unread != nil:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
 	"slurm-ostrich/cmd/internal/view"
@@ -88,6 +89,29 @@ func TestChecks(t *testing.T) {
 	} {
 		if got := failing(base.With(&test.d, now)); got != test.want {
 			t.Errorf("%+v: %q", test.d, got)
+		}
+	}
+	nights := func(period string, ages ...int) string { // in days
+		s := *base
+		for i, p := range live.Periods {
+			if len(ages) > i {
+				s.Nights = append(s.Nights, live.Night{Period: p.Name, Made: Unix(now) - ostrich.Time(86400*ages[i])})
+			}
+		}
+		with := s.With(&Daemon{Health: Health{Mode: "observe"}}, now)
+		for _, c := range with.Checks {
+			if c.Name == "nightly comparison" && !strings.Contains(c.Words, " of a "+period+" ") {
+				t.Errorf("%d: %s", ages, c.Words)
+			}
+		}
+		return failing(with)
+	}
+	if got := nights("week", 0, 3); got != "nightly comparison" {
+		t.Errorf("a stale week beside a fresh day: %q", got)
+	}
+	for _, got := range []string{nights("week", 3, 0), nights("day", 0), nights("")} { // no job has run for days; no week was made yet
+		if got != "" {
+			t.Errorf("%q", got)
 		}
 	}
 	undone := *base
