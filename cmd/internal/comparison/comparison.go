@@ -117,12 +117,12 @@ const (
 
 // Difference is the difference of a measure between a run and the baseline.
 type Difference struct {
-	Run      string  `json:"run"`
-	Measure  string  `json:"measure"` // key of a measure
-	Name     string  `json:"name"`    // in words
-	Unit     Unit    `json:"unit"`
-	Baseline float64 `json:"baseline"`
-	Value    float64 `json:"value"`
+	Run      string      `json:"run"`
+	Measure  string      `json:"measure"` // key of a measure
+	Name     string      `json:"name"`    // in words
+	Unit     report.Unit `json:"unit"`
+	Baseline float64     `json:"baseline"`
+	Value    float64     `json:"value"`
 	Change
 }
 

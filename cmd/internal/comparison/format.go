@@ -12,15 +12,12 @@ import (
 	"slurm-ostrich/ostrich/report/confidence"
 )
 
-// Unit is report.Unit, and how to write it.
-type Unit report.Unit
-
-// cell and change are amount and signed as cells of a table.
-func (u Unit) cell(x float64) format.Cell   { return format.Value(x, u.amount(x)) }
-func (u Unit) change(x float64) format.Cell { return format.Value(x, u.signed(x)) }
+// valueCell and changeCell are amount and change as cells of a table.
+func valueCell(u report.Unit, x float64) format.Cell  { return format.Value(x, amount(u, x)) }
+func changeCell(u report.Unit, x float64) format.Cell { return format.Value(x, change(u, x)) }
 
 // amount formats a value of a measure.
-func (u Unit) amount(x float64) string {
+func amount(u report.Unit, x float64) string {
 	switch u {
 	case "s":
 		return length(x)
@@ -34,8 +31,8 @@ func (u Unit) amount(x float64) string {
 	return format.Number(x)
 }
 
-// signed formats a difference of a measure.
-func (u Unit) signed(x float64) string {
+// change formats a difference of a measure.
+func change(u report.Unit, x float64) string {
 	switch u {
 	case "s":
 		return signedLength(x)
@@ -65,7 +62,7 @@ func lengthCell(x float64) format.Cell  { return format.Value(x, length(x)) }
 func percentCell(x float64) format.Cell { return format.Value(x, format.Percent(x)) }
 
 // intervalCell returns between as a cell.
-func intervalCell(i *confidence.Interval, unit Unit) format.Cell {
+func intervalCell(i *confidence.Interval, unit report.Unit) format.Cell {
 	if i == nil {
 		return format.None()
 	}
@@ -82,8 +79,8 @@ func tauCell(i *confidence.Interval) format.Cell {
 }
 
 // between formats an interval; a common unit stands once.
-func between(i *confidence.Interval, unit Unit) string {
-	low, high := unit.signed(i.Low), unit.signed(i.High)
+func between(i *confidence.Interval, unit report.Unit) string {
+	low, high := change(unit, i.Low), change(unit, i.High)
 	if n, what, ok := strings.Cut(low, " "); ok && strings.HasSuffix(high, " "+what) {
 		low = n
 	}

@@ -149,7 +149,7 @@ func (c *Comparison) groupTable(i int, long bool) format.Table {
 			cells = append(cells, percentCell(run.Got))
 			for _, m := range report.Groups {
 				if long || m == &report.WaitMean {
-					cells = append(cells, Unit(m.Unit).cell(run.Measures[m.Key]))
+					cells = append(cells, valueCell(m.Unit, run.Measures[m.Key]))
 				}
 			}
 		}

@@ -113,7 +113,7 @@ func (s *studied) differences(ctx context.Context) ([]Difference, error) {
 		for m, about := range measures {
 			enough := map[report.Cluster]int{report.ByUser: len(s.users), report.ByOwner: len(s.owning), report.ByTime: parts}[about.By] >= confidence.Fewest
 			d := Difference{
-				Run: s.in.Runs[r].Name, Measure: about.Key, Name: about.Name, Unit: Unit(about.Unit),
+				Run: s.in.Runs[r].Name, Measure: about.Key, Name: about.Name, Unit: about.Unit,
 				Baseline: base[m], Value: v[m], Change: Change{Difference: v[m] - base[m], Reading: NoneFor},
 			}
 			if about.By != report.ByNobody {

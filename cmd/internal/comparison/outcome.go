@@ -55,12 +55,12 @@ func (c *Comparison) cannotTell(run string) string {
 		if !is || d.Run != run || math.Abs(d.Difference) >= math.Abs(miss) {
 			continue
 		}
-		off := d.Unit.signed(miss)
+		off := change(d.Unit, miss)
 		if d.Measure == report.WaitMean.Key && c.Agreement.WaitInterval != nil {
 			off = fmt.Sprintf("%s (%s)", off, strings.TrimPrefix(interval(c.Agreement.WaitInterval, d.Unit), "; "))
 		}
 		why = append(why, fmt.Sprintf("in the simulated %s the %s is off by %s from what happened, and %s changes it by %s",
-			c.Baseline, d.Name, off, run, d.Unit.signed(d.Difference)))
+			c.Baseline, d.Name, off, run, change(d.Unit, d.Difference)))
 	}
 	return fmt.Sprintf("This record cannot tell what %s would change: %s.", run, strings.Join(why, "; "))
 }

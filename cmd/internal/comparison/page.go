@@ -133,11 +133,11 @@ func (c *Comparison) figureRows() []figureRow {
 	for m, about := range measures {
 		rows[m].Name = about.Name
 		for i := range c.Runs {
-			cell := figureCell{Value: Unit(about.Unit).amount(c.Runs[i].values[m])}
+			cell := figureCell{Value: amount(about.Unit, c.Runs[i].values[m])}
 			at := slices.IndexFunc(c.Differences, func(d Difference) bool { return d.Run == c.Runs[i].Run && d.Measure == about.Key })
 			if at >= 0 {
 				d := &c.Differences[at]
-				cell.Change = d.Unit.signed(d.Difference)
+				cell.Change = change(d.Unit, d.Difference)
 				if d.Difference == 0 {
 					cell.Change = "±0"
 				}

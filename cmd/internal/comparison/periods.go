@@ -81,7 +81,7 @@ type Week struct {
 type Shift struct {
 	Measure       string               `json:"measure"`
 	Name          string               `json:"name"`
-	Unit          Unit                 `json:"unit"`
+	Unit          report.Unit          `json:"unit"`
 	Before        float64              `json:"before"`
 	After         float64              `json:"after"`
 	Difference    float64              `json:"difference"`
@@ -352,7 +352,7 @@ func shifts(ctx context.Context, before, after *period, alike bool) ([]Shift, er
 	list := make([]Shift, len(report.Periods))
 	for m, about := range report.Periods {
 		d := Shift{
-			Measure: about.Key, Name: about.Name, Unit: Unit(about.Unit),
+			Measure: about.Key, Name: about.Name, Unit: about.Unit,
 			Before: was[m], After: is[m], Difference: is[m] - was[m],
 		}
 		var differences, ratios []float64

@@ -65,7 +65,7 @@ func (c *Periods) verdict() []string {
 		}
 	}
 	list = append(list, fmt.Sprintf("%s: users waited %s times as long as needed for their results; before the date %s times (%s: %s%s; %s).",
-		said, d.Unit.amount(d.After), d.Unit.amount(d.Before), d.Name, d.Unit.signed(d.Difference), interval(d.Interval, d.Unit), d.times()))
+		said, amount(d.Unit, d.After), amount(d.Unit, d.Before), d.Name, change(d.Unit, d.Difference), interval(d.Interval, d.Unit), d.times()))
 	if c.Alike {
 		list = append(list, strings.ToUpper(loads[:1])+loads[1:]+", near enough to compare.")
 	}
@@ -125,7 +125,7 @@ func (c *Periods) measureTable() format.Table {
 		if d.Ratio != nil {
 			ratio = numberCell(*d.Ratio)
 		}
-		t.Add(d.Name, d.Unit.cell(d.Before), d.Unit.cell(d.After), d.Unit.change(d.Difference), intervalCell(d.Interval, d.Unit), ratio,
+		t.Add(d.Name, valueCell(d.Unit, d.Before), valueCell(d.Unit, d.After), changeCell(d.Unit, d.Difference), intervalCell(d.Interval, d.Unit), ratio,
 			ratioCell(d.RatioInterval), d.Reading)
 	}
 	return t

@@ -73,7 +73,7 @@ func (c *Comparison) runTable(long bool) format.Table {
 		row := []any{f.Run}
 		for m, v := range f.values {
 			if long || measures[m].Show == report.Lead {
-				row = append(row, Unit(measures[m].Unit).cell(v))
+				row = append(row, valueCell(measures[m].Unit, v))
 			}
 		}
 		seconds := format.None()
@@ -101,7 +101,7 @@ func (c *Comparison) differenceTable(long bool) format.Table {
 		if !long && d.longOnly() {
 			continue
 		}
-		t.Add(d.Run, d.Name, d.Unit.cell(d.Baseline), d.Unit.cell(d.Value), d.Unit.change(d.Difference), intervalCell(d.Interval, d.Unit), d.Reading)
+		t.Add(d.Run, d.Name, valueCell(d.Unit, d.Baseline), valueCell(d.Unit, d.Value), changeCell(d.Unit, d.Difference), intervalCell(d.Interval, d.Unit), d.Reading)
 	}
 	return t
 }
@@ -121,8 +121,8 @@ func (c *Comparison) agreementTable() format.Table {
 	if a := c.Agreement; a != nil {
 		t.Add("mean wait, simulated "+c.Baseline, lengthCell(a.MeanWait), format.None())
 		t.Add("mean wait, recorded", lengthCell(a.RecordedMeanWait), format.None())
-		t.Add("mean wait, simulated less recorded", Unit("s").change(a.WaitDifference), intervalCell(a.WaitInterval, "s"))
-		t.Add("mean stretch per user, simulated less recorded", Unit("").change(a.UserStretchDifference), format.None())
+		t.Add("mean wait, simulated less recorded", changeCell("s", a.WaitDifference), intervalCell(a.WaitInterval, "s"))
+		t.Add("mean stretch per user, simulated less recorded", changeCell("", a.UserStretchDifference), format.None())
 		t.Add("start of a job, mean distance from the recorded one", lengthCell(a.MeanError), format.None())
 		t.Add("jobs that start within "+format.Length(nearSeconds)+" of the recorded start", percentCell(a.Near), format.None())
 		correlation("order of the starts, Kendall's tau-b", a.StartTau, a.TauInterval)
@@ -190,8 +190,8 @@ func (c *Comparison) sideTable(title, run string, users []*User) format.Table {
 		change := u.change(run)
 		t.Add(u.Name, u.Account, groupedCell(u.CoreHours), u.Campaigns,
 			numberCell(u.Runs[c.s.in.Baseline].MeanStretch), numberCell(u.run(run).MeanStretch),
-			Unit("").change(change.Stretch.Difference), intervalCell(change.Stretch.Interval, ""), change.Stretch.Reading,
-			Unit("s").change(change.Wait.Difference), intervalCell(change.Wait.Interval, "s"), change.Wait.Reading)
+			changeCell("", change.Stretch.Difference), intervalCell(change.Stretch.Interval, ""), change.Stretch.Reading,
+			changeCell("s", change.Wait.Difference), intervalCell(change.Wait.Interval, "s"), change.Wait.Reading)
 	}
 	return t
 }
@@ -251,7 +251,7 @@ func (c *Comparison) satisfactionTable() format.Table {
 		for _, r := range c.Runs[i].Satisfaction.Rows() {
 			row := []any{c.Runs[i].Run, r.Of, r.Size}
 			for _, m := range report.LatenessColumns {
-				row = append(row, Unit(m.Unit).cell(m.From(&r.InTime)))
+				row = append(row, valueCell(m.Unit, m.From(&r.InTime)))
 			}
 			t.Add(row...)
 		}

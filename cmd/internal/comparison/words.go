@@ -79,7 +79,7 @@ func (c *Comparison) measured(run string) []string {
 		if d.Run != run || d.longOnly() {
 			continue
 		}
-		text := fmt.Sprintf("%s %s, was %s", d.Name, d.Unit.amount(d.Value), d.Unit.amount(d.Baseline))
+		text := fmt.Sprintf("%s %s, was %s", d.Name, amount(d.Unit, d.Value), amount(d.Unit, d.Baseline))
 		switch {
 		case slices.Contains(full, d.Measure):
 			list = append(list, d.sentence())
@@ -116,19 +116,19 @@ func (d *Difference) sentence() string {
 
 // change says from what to what a measure changed, with the interval.
 func (d *Difference) change() string {
-	how := "falls from " + d.Unit.amount(d.Baseline) + " to"
+	how := "falls from " + amount(d.Unit, d.Baseline) + " to"
 	switch {
-	case !strings.ContainsAny(d.Unit.signed(d.Difference), "123456789"):
+	case !strings.ContainsAny(change(d.Unit, d.Difference), "123456789"):
 		how = "stays at"
 	case d.Difference > 0:
-		how = "rises from " + d.Unit.amount(d.Baseline) + " to"
+		how = "rises from " + amount(d.Unit, d.Baseline) + " to"
 	}
-	return fmt.Sprintf("%s %s %s (%s%s)", d.Name, how, d.Unit.amount(d.Value), d.Unit.signed(d.Difference), interval(d.Interval, d.Unit))
+	return fmt.Sprintf("%s %s %s (%s%s)", d.Name, how, amount(d.Unit, d.Value), change(d.Unit, d.Difference), interval(d.Interval, d.Unit))
 }
 
 // interval returns the interval in words, to follow a difference; "" if there is
 // none.
-func interval(i *confidence.Interval, unit Unit) string {
+func interval(i *confidence.Interval, unit report.Unit) string {
 	if i == nil {
 		return ""
 	}
@@ -200,7 +200,7 @@ func (c *Comparison) group(run string, of func(*UserChange) *Change, readings ..
 }
 
 // sentence names them, or says what holds for nobody.
-func (g *people) sentence(unit Unit, what, of, nobody string) string {
+func (g *people) sentence(unit report.Unit, what, of, nobody string) string {
 	if len(g.members) == 0 {
 		return nobody
 	}
@@ -210,7 +210,7 @@ func (g *people) sentence(unit Unit, what, of, nobody string) string {
 			names = append(names, fmt.Sprintf("%d more", len(g.members)-named))
 			break
 		}
-		names = append(names, fmt.Sprintf("%s (%s; %s)", m.user.Name, unit.signed(m.change.Difference), coreHours(m.user.CoreHours)))
+		names = append(names, fmt.Sprintf("%s (%s; %s)", m.user.Name, change(unit, m.change.Difference), coreHours(m.user.CoreHours)))
 	}
 	return fmt.Sprintf("%s %d of %s, who ran %s of the core-hours: %s.", what, len(g.members), of, format.Percent(g.part), format.List(names))
 }
