@@ -151,6 +151,9 @@ func (f *Floor) Unreserve(w *Want, set Set, from, to ostrich.Time) (end ostrich.
 	return end
 }
 
+// mostCPUs is the most CPUs that a node may have. All of its bits are set.
+const mostCPUs = math.MaxUint16
+
 // prepare checks a node.
 func (f *Floor) prepare(i int) error {
 	n := &f.c.Nodes[i]
@@ -159,7 +162,7 @@ func (f *Floor) prepare(i int) error {
 		sockets = max(1, n.CPUs)
 	}
 	cpus := cmp.Or(n.CPUs, sockets*cores*threads)
-	if min(n.Sockets, n.Cores, n.Threads, n.CPUs) < 0 || n.Memory < 0 || cpus > math.MaxInt16*2 {
+	if min(n.Sockets, n.Cores, n.Threads, n.CPUs) < 0 || n.Memory < 0 || cpus > mostCPUs {
 		return fmt.Errorf("nodes: node %s: %d sockets of %d cores of %d threads, %d CPUs, %d MiB: %w",
 			n.Name, n.Sockets, n.Cores, n.Threads, n.CPUs, n.Memory, ErrCluster)
 	}

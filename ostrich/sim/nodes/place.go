@@ -1,7 +1,5 @@
 package nodes
 
-import "cmp"
-
 // candidate is a node, or some that are alike.
 type candidate struct {
 	first  int32 // of them
@@ -10,8 +8,20 @@ type candidate struct {
 	cpus   int32 // what each offers
 	units  int64 // likewise, of generic resources of the whole job
 	weight int64
-	put    bool // it is to be used before others: it is of less use to them
+	key    uint64 // of those of a weight, the smaller one goes first, see rank
 }
+
+// rank makes the key of a candidate. Those that are put first, as they are of less use to others, go before the rest, then the
+// largest, then the first node.
+func (c *candidate) rank(put bool) {
+	c.key = uint64(mostCPUs-c.cpus)<<32 | uint64(c.first)
+	if !put {
+		c.key |= 1 << 63
+	}
+}
+
+// smallest turns the sizes of a key around.
+const smallest = uint64(mostCPUs) << 32
 
 // Place places a job that may start now: beside the running jobs, and the head if it is long and runs beyond
 // the shadow time. It returns false if there is no room.
@@ -49,12 +59,16 @@ func (s *Stock) place(w *Want, user uint32, load, other *Load) *Allocation {
 			one.able, part = able, &one
 		}
 		s.gather(part, user, load, other)
-		if a := s.fill(part, user, load, false); a != nil {
+		if a := s.fill(part, user, load); a != nil {
 			return a
 		}
 		if w.max < most { // the fewest nodes
 			s.gather(part, user, load, other)
-			if a := s.fill(part, user, load, true); a != nil {
+			for i := range s.list {
+				s.list[i].weight = 0
+				s.list[i].rank(false)
+			}
+			if a := s.fill(part, user, load); a != nil {
 				return a
 			}
 		}
@@ -107,9 +121,11 @@ func (s *Stock) add(w *Want, user uint32, load, other *Load, c candidate) {
 		return
 	}
 	c.units, c.weight = o.units, s.nodes[n].weight
+	put := false
 	if load != other && (load.cpus[n] != other.cpus[n] || load.memory[n] != other.memory[n] || load.jobs[n] != other.jobs[n]) {
-		c.put = s.use(w, s.offer(w, user, other, n).cpus) < c.cpus
+		put = s.use(w, s.offer(w, user, other, n).cpus) < c.cpus
 	}
+	c.rank(put)
 	s.list = append(s.list, c)
 }
 
@@ -132,24 +148,6 @@ func (s *Stock) use(w *Want, cpus int32) int32 {
 	return cpus
 }
 
-// before reports whether a candidate is taken before another one: alone if it is large enough for the rest.
-func (c *candidate) before(o *candidate, alone, largest bool) bool {
-	size := cmp.Compare(c.cpus, o.cpus)
-	if !alone {
-		size = -size
-	}
-	if largest {
-		return cmp.Or(size, cmp.Compare(c.first, o.first)) < 0
-	}
-	switch {
-	case c.weight != o.weight:
-		return c.weight < o.weight
-	case c.put != o.put:
-		return c.put
-	}
-	return cmp.Or(size, cmp.Compare(c.first, o.first)) < 0
-}
-
 // need is what a job still needs while it is placed.
 type need struct {
 	w         *Want
@@ -162,9 +160,6 @@ type need struct {
 
 // done reports whether the job has enough.
 func (d *need) done() bool { return d.cpus <= 0 && d.low <= 0 && d.units <= 0 }
-
-// enough reports whether a node of a candidate is enough for the rest.
-func (d *need) enough(c *candidate) bool { return d.low <= 1 && c.cpus >= d.cpus && c.units >= d.units }
 
 // take takes a node of a candidate.
 func (d *need) take(c *candidate, n int32) {
@@ -180,7 +175,7 @@ func (d *need) take(c *candidate, n int32) {
 }
 
 // fill takes candidates of the list until a job has enough; nil if it never has.
-func (s *Stock) fill(w *Want, user uint32, load *Load, largest bool) *Allocation {
+func (s *Stock) fill(w *Want, user uint32, load *Load) *Allocation {
 	d := &s.need
 	*d = need{w: w, cpus: int32(w.cpus), units: w.units(), low: w.min, high: w.max, nodes: d.nodes[:0], got: d.got[:0]}
 	if w.perNode > 0 && w.tasks > 0 {
@@ -200,16 +195,16 @@ func (s *Stock) fill(w *Want, user uint32, load *Load, largest bool) *Allocation
 		}
 	}
 	for !d.done() && d.high > 0 {
-		best, second, most := s.best(d, largest)
-		if best == nil {
+		best, second, most := s.best(d)
+		switch c := best.of; {
+		case c == nil:
 			return nil
+		case c.kind < 0:
+			c.count = 0
+			d.take(c, c.first)
+		default:
+			s.takeOf(&best, &second, most, load, d)
 		}
-		if best.kind < 0 {
-			best.count = 0
-			d.take(best, best.first)
-			continue
-		}
-		s.takeOf(best, second, most, load, d, largest)
 	}
 	if !d.done() {
 		return nil
@@ -217,34 +212,62 @@ func (s *Stock) fill(w *Want, user uint32, load *Load, largest bool) *Allocation
 	return s.allocate(d, user, load)
 }
 
-// best returns the candidate that comes next and the one behind it, and the most CPUs that one offers.
-func (s *Stock) best(d *need, largest bool) (best, second *candidate, most int32) {
+// turn is when a candidate comes: first one that is enough for the rest, then those of a low weight.
+type turn struct {
+	of     *candidate
+	more   bool // it is not enough
+	weight int64
+	key    uint64
+}
+
+// before reports whether it comes before another one.
+func (t *turn) before(o *turn) bool {
+	switch {
+	case o.of == nil || t.more != o.more:
+		return o.of == nil || o.more
+	case t.weight != o.weight:
+		return t.weight < o.weight
+	}
+	return t.key < o.key
+}
+
+// best returns the candidate that comes next and the one behind it, and the most CPUs that one offers. Of those that are
+// enough for the rest the smallest comes next.
+func (s *Stock) best(d *need) (best, second turn, most int32) {
+	last, cpus, units := d.low <= 1, d.cpus, d.units
 	for i := range s.list {
 		c := &s.list[i]
-		if c.count == 0 || d.units > 0 && c.units == 0 {
+		if c.count == 0 || units > 0 && c.units == 0 {
 			continue
 		}
 		most = max(most, c.cpus)
-		switch alone := d.enough(c); {
-		case best == nil, alone && !d.enough(best), alone == d.enough(best) && c.before(best, alone, largest):
-			best, second = c, best
-		case second == nil, alone && !d.enough(second), alone == d.enough(second) && c.before(second, alone, largest):
-			second = c
+		t := turn{of: c, more: true, weight: c.weight, key: c.key}
+		if last && c.cpus >= cpus && c.units >= units {
+			t.more = false
+			t.key ^= smallest
+		}
+		if t.before(&best) {
+			best, second = t, best
+		} else if t.before(&second) {
+			second = t
 		}
 	}
 	return best, second, most
 }
 
 // takeOf takes nodes of a candidate, the first ones, until one of another kind comes before the next.
-func (s *Stock) takeOf(c, second *candidate, most int32, load *Load, d *need, largest bool) {
-	alone, begun := d.enough(c), false
+func (s *Stock) takeOf(next, second *turn, most int32, load *Load, d *need) {
+	c, begun := next.of, false
 	for _, n := range s.alike[c.kind].nodes {
 		if n < c.first || load == s.later && s.touched[n] {
 			continue
 		}
+		c.key += uint64(n - c.first)
 		c.first = n
-		if begun && (alone || d.done() || d.high == 0 || d.low <= 1 && most >= d.cpus && d.units <= 0 ||
-			second != nil && !c.before(second, false, largest)) {
+		if begun && (!next.more || d.done() || d.high == 0 || d.low <= 1 && most >= d.cpus && d.units <= 0) {
+			return
+		}
+		if o := second.of; begun && o != nil && (o.weight < c.weight || o.weight == c.weight && o.key < c.key) {
 			return
 		}
 		begun = true

@@ -25,6 +25,8 @@ type Stock struct {
 	spare  []int32 // places in alike that are free
 
 	head    []reserved // nodes of the head
+	headOf  []int32    // by node, 1 + its place in head; 0 for none
+	plain   bool       // CPUs and memory are all that a load has
 	former  []reserved // those of the one before, reused
 	stale   bool       // the head is given up
 	Free    int        // CPUs that no job has
@@ -71,9 +73,10 @@ func (f *Floor) NewStock() *Stock {
 	n := len(f.nodes)
 	s := &Stock{
 		Floor: f, now: f.NewLoad(), kept: f.NewLoad(), later: f.NewLoad(), class: make([]int32, n), kind: make([]int32, n),
-		places: make(map[state]int32), Free: f.cpus, Left: f.cpus, chooser: f.NewChooser(), touched: make([]bool, n),
+		places: make(map[state]int32), Free: f.cpus, Left: f.cpus, chooser: f.NewChooser(), touched: make([]bool, n), headOf: make([]int32, n),
 		down: newSet(n),
 	}
+	s.plain = len(f.kinds) == 0 && s.now.users == nil && !f.crowded
 	f.classify(s.class)
 	for i := range s.kind {
 		s.kind[i] = -1
@@ -85,7 +88,7 @@ func (f *Floor) NewStock() *Stock {
 // sort puts a node to those that are like it now.
 func (s *Stock) sort(n int32) {
 	st := state{class: s.class[n], cpus: s.now.cpus[n], keptCPUs: s.kept.cpus[n], memory: s.now.memory[n], keptMemory: s.kept.memory[n]}
-	if len(s.kinds) > 0 && s.equipped(n) || s.now.users != nil || s.crowded || s.down.Has(int(n)) {
+	if !s.plain && (s.equipped(n) || s.now.users != nil || s.crowded) || s.down.Has(int(n)) {
 		st.single = n + 1
 	}
 	old := s.kind[n]
@@ -180,22 +183,24 @@ func (s *Stock) settle(a *Allocation, long bool) {
 
 // headAt returns the part of the head on a node; nil if there is none.
 func (s *Stock) headAt(n int32) *reserved {
-	low, high := 0, len(s.head)
-	for low < high {
-		if mid := (low + high) / 2; s.head[mid].node < n {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	if low < len(s.head) && s.head[low].node == n {
-		return &s.head[low]
+	if at := s.headOf[n]; at > 0 {
+		return &s.head[at-1]
 	}
 	return nil
 }
 
 // keep keeps so much of a node, if more than now.
 func (s *Stock) keep(n int32, use *amounts) {
+	if s.plain {
+		cpus, memory, jobs := s.now.cpus[n], s.now.memory[n], s.now.jobs[n]
+		if use != nil {
+			cpus, memory, jobs = max(cpus, use.cpus), max(memory, use.memory), jobs+1
+		}
+		s.Left += int(s.kept.cpus[n] - cpus)
+		s.kept.cpus[n], s.kept.memory[n], s.kept.jobs[n] = cpus, memory, jobs
+		s.sort(n)
+		return
+	}
 	s.Left += int(s.kept.cpus[n])
 	s.kept.copyNode(s.now, n)
 	if use != nil {
@@ -238,6 +243,9 @@ func (s *Stock) Reserve(w *Want, user uint32, now ostrich.Time, running func(i i
 	}
 	former := s.head
 	s.head, s.former, s.stale = s.former[:0], former, false
+	for i := range former {
+		s.headOf[former[i].node] = 0
+	}
 	if head != nil {
 		s.reserve(head)
 		s.Reuse(head)
@@ -295,16 +303,16 @@ func (s *Stock) release(w *Want, user uint32, a *Allocation) int64 {
 func (s *Stock) reserve(head *Allocation) {
 	kinds := len(s.kinds)
 	for i, n := range head.Nodes {
-		r := reserved{node: n, use: amounts{
-			cpus: s.later.cpus[n] + head.CPUs[i], memory: s.later.memory[n] + head.Memory[i],
-			gres: slices.Clone(s.later.gres[int(n)*kinds : int(n+1)*kinds]),
-		}}
+		r := reserved{node: n, use: amounts{cpus: s.later.cpus[n] + head.CPUs[i], memory: s.later.memory[n] + head.Memory[i]}}
+		if kinds > 0 {
+			r.use.gres = slices.Clone(s.later.gres[int(n)*kinds : int(n+1)*kinds])
+		}
 		for k := range r.use.gres {
 			if head.gres != nil {
 				r.use.gres[k] += head.gres[i*kinds+k]
 			}
 		}
 		s.head = append(s.head, r)
+		s.headOf[n] = int32(len(s.head))
 	}
-	slices.SortFunc(s.head, func(a, b reserved) int { return int(a.node - b.node) })
 }
