@@ -87,14 +87,14 @@ func (s *Stock) gather(w *Want, user uint32, load, other *Load) {
 	}
 	for k := range s.alike {
 		g := &s.alike[k]
-		if len(g.nodes) == 0 || !w.able.Has(int(g.nodes[0])) {
+		if g.count == 0 || !w.able.Has(int(g.first)) {
 			continue
 		}
-		c := candidate{first: g.nodes[0], kind: int32(k), count: len(g.nodes)}
+		c := candidate{first: g.first, kind: int32(k), count: g.count}
 		if g.gone > 0 && load == s.later {
 			c.count -= g.gone
 			c.first = -1
-			for _, n := range g.nodes {
+			for n := g.first; n >= 0; n = g.after(n + 1) {
 				switch {
 				case s.touched[n]:
 					s.add(w, user, load, other, candidate{first: n, kind: -1, count: 1})
@@ -195,15 +195,18 @@ func (s *Stock) fill(w *Want, user uint32, load *Load) *Allocation {
 		}
 	}
 	for !d.done() && d.high > 0 {
-		best, second, most := s.best(d)
+		best, most := s.best(d, nil)
 		switch c := best.of; {
 		case c == nil:
 			return nil
 		case c.kind < 0:
 			c.count = 0
 			d.take(c, c.first)
+		case !best.more || c.count == 1:
+			s.takeOf(&best, nil, most, load, d)
 		default:
-			s.takeOf(&best, &second, most, load, d)
+			second, _ := s.best(d, c)
+			s.takeOf(&best, second.of, most, load, d)
 		}
 	}
 	if !d.done() {
@@ -222,22 +225,19 @@ type turn struct {
 
 // before reports whether it comes before another one.
 func (t *turn) before(o *turn) bool {
-	switch {
-	case o.of == nil || t.more != o.more:
-		return o.of == nil || o.more
-	case t.weight != o.weight:
-		return t.weight < o.weight
+	if t.more != o.more {
+		return o.more
 	}
-	return t.key < o.key
+	return t.weight < o.weight || t.weight == o.weight && t.key < o.key
 }
 
-// best returns the candidate that comes next and the one behind it, and the most CPUs that one offers. Of those that are
+// best returns the candidate that comes next, beside one that does not count, and the most CPUs that one offers. Of those that are
 // enough for the rest the smallest comes next.
-func (s *Stock) best(d *need) (best, second turn, most int32) {
+func (s *Stock) best(d *need, but *candidate) (best turn, most int32) {
 	last, cpus, units := d.low <= 1, d.cpus, d.units
 	for i := range s.list {
 		c := &s.list[i]
-		if c.count == 0 || units > 0 && c.units == 0 {
+		if c.count == 0 || units > 0 && c.units == 0 || c == but {
 			continue
 		}
 		most = max(most, c.cpus)
@@ -246,20 +246,19 @@ func (s *Stock) best(d *need) (best, second turn, most int32) {
 			t.more = false
 			t.key ^= smallest
 		}
-		if t.before(&best) {
-			best, second = t, best
-		} else if t.before(&second) {
-			second = t
+		if best.of == nil || t.before(&best) {
+			best = t
 		}
 	}
-	return best, second, most
+	return best, most
 }
 
 // takeOf takes nodes of a candidate, the first ones, until one of another kind comes before the next.
-func (s *Stock) takeOf(next, second *turn, most int32, load *Load, d *need) {
+func (s *Stock) takeOf(next *turn, second *candidate, most int32, load *Load, d *need) {
 	c, begun := next.of, false
-	for _, n := range s.alike[c.kind].nodes {
-		if n < c.first || load == s.later && s.touched[n] {
+	k := &s.alike[c.kind]
+	for n := c.first; n >= 0; n = k.after(n + 1) {
+		if load == s.later && s.touched[n] {
 			continue
 		}
 		c.key += uint64(n - c.first)
@@ -267,7 +266,7 @@ func (s *Stock) takeOf(next, second *turn, most int32, load *Load, d *need) {
 		if begun && (!next.more || d.done() || d.high == 0 || d.low <= 1 && most >= d.cpus && d.units <= 0) {
 			return
 		}
-		if o := second.of; begun && o != nil && (o.weight < c.weight || o.weight == c.weight && o.key < c.key) {
+		if begun && second != nil && (second.weight < c.weight || second.weight == c.weight && second.key < c.key) {
 			return
 		}
 		begun = true

@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"math/bits"
 	"slices"
 
 	"slurm-ostrich/ostrich"
@@ -21,7 +22,8 @@ type Stock struct {
 	class  []int32 // by node
 	kind   []int32 // by node, its place in alike
 	alike  []kind
-	places map[state]int32
+	bucket []int32 // by class and CPUs in use, 1 + the place in alike of the first kind with them; 0 for none
+	begin  []int32 // by class, its first place in bucket
 	spare  []int32 // places in alike that are free
 
 	head    []reserved // nodes of the head
@@ -43,8 +45,27 @@ type Stock struct {
 // kind are nodes that are alike.
 type kind struct {
 	state
-	nodes []int32 // ascending
-	gone  int     // of them, those that are touched
+	set   Set
+	count int   // of nodes
+	first int32 // of them
+	gone  int   // of them, those that are touched
+	next  int32 // of the same class with as many CPUs in use, as in bucket
+}
+
+// after returns the first node from one on; -1 if there is none.
+func (k *kind) after(n int32) int32 {
+	at := int(n) >> 6
+	if at >= len(k.set) {
+		return -1
+	}
+	for w := k.set[at] >> (n & 63) << (n & 63); ; w = k.set[at] {
+		if w != 0 {
+			return int32(at<<6 + bits.TrailingZeros64(w))
+		}
+		if at++; at == len(k.set) {
+			return -1
+		}
+	}
 }
 
 // state is what nodes that are alike have in common.
@@ -73,11 +94,17 @@ func (f *Floor) NewStock() *Stock {
 	n := len(f.nodes)
 	s := &Stock{
 		Floor: f, now: f.NewLoad(), kept: f.NewLoad(), later: f.NewLoad(), class: make([]int32, n), kind: make([]int32, n),
-		places: make(map[state]int32), Free: f.cpus, Left: f.cpus, chooser: f.NewChooser(), touched: make([]bool, n), headOf: make([]int32, n),
+		Free: f.cpus, Left: f.cpus, chooser: f.NewChooser(), touched: make([]bool, n), headOf: make([]int32, n),
 		down: newSet(n),
 	}
 	s.plain = len(f.kinds) == 0 && s.now.users == nil && !f.crowded
 	f.classify(s.class)
+	for i := range s.class { // classes are numbered as they come
+		if int(s.class[i]) == len(s.begin) {
+			s.begin = append(s.begin, int32(len(s.bucket)))
+			s.bucket = append(s.bucket, make([]int32, f.nodes[i].cpus+1)...)
+		}
+	}
 	for i := range s.kind {
 		s.kind[i] = -1
 		s.sort(int32(i))
@@ -91,35 +118,62 @@ func (s *Stock) sort(n int32) {
 	if !s.plain && (s.equipped(n) || s.now.users != nil || s.crowded) || s.down.Has(int(n)) {
 		st.single = n + 1
 	}
-	old := s.kind[n]
-	if old >= 0 {
+	if old := s.kind[n]; old >= 0 {
 		k := &s.alike[old]
 		if k.state == st {
 			return
 		}
-		at, _ := slices.BinarySearch(k.nodes, n)
-		k.nodes = slices.Delete(k.nodes, at, at+1)
-		if len(k.nodes) == 0 {
-			delete(s.places, k.state)
-			s.spare = append(s.spare, old)
-		}
+		s.leave(n, old)
 	}
-	at, ok := s.places[st]
-	if !ok {
-		if last := len(s.spare) - 1; last >= 0 {
-			at = s.spare[last]
-			s.spare = s.spare[:last]
-		} else {
-			at = int32(len(s.alike))
-			s.alike = append(s.alike, kind{})
-		}
-		s.alike[at].state = st
-		s.places[st] = at
-	}
+	at := s.find(&st)
 	k := &s.alike[at]
-	where, _ := slices.BinarySearch(k.nodes, n)
-	k.nodes = slices.Insert(k.nodes, where, n)
+	k.set.Add(int(n))
+	if k.count++; k.count == 1 || n < k.first {
+		k.first = n
+	}
 	s.kind[n] = at
+}
+
+// chain is where the kinds of a state begin.
+func (s *Stock) chain(st *state) *int32 { return &s.bucket[s.begin[st.class]+st.cpus] }
+
+// leave takes a node from those of its kind.
+func (s *Stock) leave(n, at int32) {
+	k := &s.alike[at]
+	k.set.Remove(int(n))
+	if k.count--; k.count > 0 {
+		if n == k.first {
+			k.first = k.after(n)
+		}
+		return
+	}
+	to := s.chain(&k.state)
+	for *to != at+1 {
+		to = &s.alike[*to-1].next
+	}
+	*to = k.next
+	s.spare = append(s.spare, at)
+}
+
+// find returns the place of a kind, which is new if there is none.
+func (s *Stock) find(st *state) int32 {
+	first := s.chain(st)
+	for at := *first; at > 0; at = s.alike[at-1].next {
+		if s.alike[at-1].state == *st {
+			return at - 1
+		}
+	}
+	var at int32
+	if last := len(s.spare) - 1; last >= 0 {
+		at = s.spare[last]
+		s.spare = s.spare[:last]
+	} else {
+		at = int32(len(s.alike))
+		s.alike = append(s.alike, kind{set: newSet(len(s.nodes))})
+	}
+	s.alike[at].state, s.alike[at].next = *st, *first
+	*first = at + 1
+	return at
 }
 
 // equipped reports whether a node has generic resources.
