@@ -159,16 +159,14 @@ func (p *placed) suspend(v *nodes.Victim) {
 }
 
 // resume gives suspended jobs CPUs back that have become free. Those that have all of them again go on (gang.c,
-// gs_job_fini).
+// gs_job_fini). Who was suspended last comes first: it may have made the others stand still.
 func (p *placed) resume() error {
-	for k := 0; k < len(p.resting); {
-		i := p.resting[k]
+	for k, i := range slices.Backward(p.resting) {
 		f, a := p.fates[i], p.allocations[i]
 		p.free += a.Total()
 		all := p.Reclaim(a, f.whole, p.load)
 		p.free -= a.Total()
 		if !all {
-			k++
 			continue
 		}
 		p.resting = slices.Delete(p.resting, k, k+1)

@@ -13,12 +13,15 @@ import (
 	"slurm-ostrich/ostrich/sim/nodes"
 )
 
-// tiers is a cluster of nodes of four CPUs, with partitions of tier 1 and 2 on all of them.
+// tiers is a cluster of nodes of four CPUs, with partitions of tier 1, 2 and 3 on all of them.
 func tiers(n int, p nodes.Preempt) *nodes.Cluster {
 	c := rack(n)
-	low, high := c.Partitions[0], c.Partitions[0]
-	low.Name, low.Tier, high.Name, high.Tier = "low", 1, "high", 2
-	c.Partitions, c.Preempt = []nodes.Partition{low, high}, p
+	all := c.Partitions[0]
+	c.Partitions, c.Preempt = nil, p
+	for tier, name := range []string{"low", "high", "top"} {
+		all.Name, all.Tier = name, tier+1
+		c.Partitions = append(c.Partitions, all)
+	}
 	c.Preempt.By = nodes.PreemptByTier
 	return c
 }
@@ -116,6 +119,18 @@ func TestPreemption(t *testing.T) {
 			},
 		},
 		{
+			// Job 3 takes a CPU from job 2, which has taken all from job 1.
+			"who made others stand still goes on before them",
+			nodes.Preempt{Mode: nodes.PreemptSuspend},
+			0,
+			sim.Scheduler{BackfillDepth: -1},
+			[]job{
+				{cpus: 2, run: 100, start: 1, end: 126, times: 1, rested: 25},
+				{part: 1, submit: 10, cpus: 4, run: 20, start: 11, end: 36, times: 1, rested: 5},
+				{part: 2, submit: 10, cpus: 1, run: 5, start: 11, end: 16},
+			},
+		},
+		{
 			"nobody makes room for an equal",
 			nodes.Preempt{Mode: nodes.PreemptRequeue},
 			0,
@@ -169,7 +184,7 @@ func (w watched) Step(e ostrich.Event) error {
 }
 
 // TestPreemptionProperties: whatever the modes, no node has more in use than it has, nobody makes room unless a job above it
-// waits or starts, all jobs end, those that were requeued after a whole run, and a second run is the same.
+// waits or starts, or did when its grace began, all jobs end, those that were requeued after a whole run, and a second run is the same.
 func TestPreemptionProperties(t *testing.T) {
 	preempted := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -252,7 +267,8 @@ func TestPreemptionProperties(t *testing.T) {
 				has[id], begun[id] = begun[id][0], begun[id][1:]
 			case ostrich.Suspend, ostrich.Requeue:
 				preempted++
-				if !above(id, waits) && !above(id, began) {
+				grace := e.Kind == ostrich.Requeue && c.Partitions[tier(id)].GraceTime > 0 // meanwhile who asked for it may have started elsewhere
+				if !above(id, waits) && !above(id, began) && !grace {
 					t.Fatalf("at %d job %d makes room for none above it", e.At, id)
 				}
 				if resting[id] = e.Kind == ostrich.Suspend; !resting[id] {

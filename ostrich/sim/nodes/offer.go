@@ -1,5 +1,7 @@
 package nodes
 
+import "slices"
+
 // offer is what a node could give to a job.
 type offer struct {
 	cpus  int32
@@ -11,6 +13,9 @@ type offer struct {
 // part of it. It is select/cons_tres' job_test.c: _verify_node_state, can_job_run_on_node with
 // common_allocate, and of _select_cores what limits the tasks of a node.
 func (f *Floor) offer(w *Want, user uint32, l *Load, n int) offer {
+	if w.simple && l.users == nil {
+		return f.simpleOffer(w, l, n)
+	}
 	c := &f.nodes[n]
 	if (w.whole || w.shared) && (l.cpus[n] > 0 || l.jobs[n] > 0) || l.users != nil && w.apart(user, l, n) {
 		return offer{}
@@ -59,6 +64,35 @@ func (f *Floor) offer(w *Want, user uint32, l *Load, n int) offer {
 		o.cpus = 0
 	}
 	return o
+}
+
+// simpleOffer is offer for a request of processors and memory where each CPU is a core of its own.
+func (f *Floor) simpleOffer(w *Want, l *Load, n int) offer {
+	c := &f.nodes[n]
+	cpus, least := c.cpus-l.cpus[n], int32(1)
+	if w.max == 1 && w.tasks > 0 {
+		least = int32(w.tasks)
+	}
+	o := offer{cpus: cpus, free: cpus}
+	if w.memory > 0 && f.c.Select.Memory {
+		free := c.memory - l.memory[n]
+		switch {
+		case !w.perCPU && free < w.memory:
+			return offer{}
+		case w.perCPU && free < w.memory*int64(cpus):
+			o.cpus = int32(free / w.memory)
+		}
+	}
+	if o.cpus < least {
+		return offer{}
+	}
+	return o
+}
+
+// simple reports whether simpleOffer says what nodes offer to a request.
+func (f *Floor) simple(w *Want) bool {
+	return !f.crowded && f.c.Select.Unit != Socket && !slices.ContainsFunc(f.nodes, func(n node) bool { return n.threads > 1 }) &&
+		!w.whole && !w.shared && w.perTask == 1 && w.perNode == 0 && w.TasksPerSocket == 0 && len(w.amounts) == 0 && (!w.allMemory || !f.c.Select.Memory)
 }
 
 // remembers reports whether a node has memory for the least that a job may use of it.

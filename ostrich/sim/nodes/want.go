@@ -31,6 +31,7 @@ type Want struct {
 	whole, shared bool     // all CPUs of its nodes; no other job on them
 	own           bool
 	lln           bool
+	simple        bool
 	bounds        []bound
 }
 
@@ -90,6 +91,7 @@ func (f *Floor) Want(r *Request, part int) (*Want, error) {
 	if err := f.resolve(w); err != nil {
 		return nil, err
 	}
+	w.simple = f.simple(w)
 	if err := f.bind(w); err != nil {
 		return nil, err
 	}
