@@ -35,9 +35,7 @@ func TestDump(t *testing.T) {
 
 	dumped, tables := b.dumped(t, path), b.tables(t)
 	order := cmpopts.SortSlices(func(a, b jobOf) bool { return a.ID < b.ID || a.ID == b.ID && a.Submit < b.Submit })
-	// Only a dump tells which scheduler started a job.
-	told := cmpopts.IgnoreFields(accounting.Job{}, "Backfilled")
-	if diff := cmp.Diff(tables, dumped, order, told); diff != "" {
+	if diff := cmp.Diff(tables, dumped, order); diff != "" {
 		t.Errorf("jobs (-tables +dump):\n%s", diff)
 	}
 	for state, least := range map[accounting.State]int{
@@ -57,8 +55,48 @@ func TestDump(t *testing.T) {
 	if got, want := b.counted(t, "--sacct", path, "--procs", "16"), b.counted(t); !slices.Equal(got, want) {
 		t.Errorf("compare counts jobs, users and campaigns %v in the dump, %v in the tables", got, want)
 	}
+	part(t, "comparison", func(t *testing.T) { b.testComparison(t, command) })
 	part(t, "exclusive", func(t *testing.T) { b.testExclusive(t, alone) })
 	part(t, "source sacct", b.testSacct)
+}
+
+// testComparison: compare places the jobs of the tables on slurmctld's nodes, and those of a dump on
+// the same nodes from files, and comes to the same.
+func (b *bed) testComparison(t *testing.T, dump string) {
+	files := b.dir + "/files"
+	b.do(t, "root", "mkdir", "-p", files)
+	b.do(t, "root", "env", "-u", "SLURM_TIME_FORMAT", "sh", "-c", strings.ReplaceAll(dump, "nodelist >", "nodelist,submitline >"+files+"/"))
+	text := docsText(t, "../../docs/compare.md")
+	args := []string{"--sacct", files + "/dump.txt"}
+	for _, file := range []string{"config", "partitions", "nodes", "assoc", "qos", "events"} {
+		command := regexp.MustCompile(`(?m)^(scontrol|sacctmgr) .*>` + file + `\.txt$`).FindString(text)
+		b.do(t, "root", "env", "-u", "SLURM_TIME_FORMAT", "TZ=UTC", "sh", "-c", strings.ReplaceAll(command, ">", ">"+files+"/"))
+		args = append(args, "--slurm-config", files+"/"+file+".txt")
+	}
+	type comparison struct {
+		Placed  bool             `json:"placed"`
+		Verdict []string         `json:"verdict"`
+		Runs    []map[string]any `json:"runs"`
+		LeftOut any              `json:"left_out"`
+	}
+	at := func(ago time.Duration) string { return time.Now().UTC().Add(-ago).Format("2006-01-02T15:04:05") }
+	window := []string{"compare", "--json", "--policy", "fairshare", "--timezone", "UTC", "--starttime", at(time.Hour), "--endtime", at(0)}
+	of := func(args ...string) (c comparison) {
+		t.Helper()
+		r := b.ostrich(t, append(slices.Clone(window), args...)...)
+		if err := json.Unmarshal([]byte(r.stdout), &c); err != nil || len(c.Runs) < 2 || !c.Placed {
+			t.Fatalf("ostrich compare %v: %v, placed %v, %d runs: %s", args, err, c.Placed, len(c.Runs), r.stderr)
+		}
+		for _, run := range c.Runs {
+			delete(run, "seconds")
+		}
+		return c
+	}
+	tables := of()
+	if diff := cmp.Diff(tables, of(args...)); diff != "" {
+		t.Errorf("(-tables +dump):\n%s", diff)
+	}
+	report(t, "compared-jobs", "%v", tables.Runs[0]["jobs"])
 }
 
 // testExclusive: a job that waits to have four nodes for itself counts for all 16 processors
@@ -169,7 +207,9 @@ func (b *bed) everyKind(t *testing.T) (exclusive string) {
 
 // jobOf is a job with names in place of numbers, as far as both sources know it.
 type jobOf struct {
-	User, Account, Partition, QOS string
+	User, Account, Partition, QOS, On string
+
+	Wants accounting.Needs
 	accounting.Job
 }
 
@@ -177,7 +217,10 @@ func jobsOf(h *accounting.History) []jobOf {
 	var list []jobOf
 	for _, j := range h.Jobs {
 		a := h.Associations[j.Association]
-		one := jobOf{a.User, a.Account, h.Partitions[j.Partition], h.QOS[j.QOS], j}
+		one := jobOf{User: a.User, Account: a.Account, Partition: h.Partitions[j.Partition], QOS: h.QOS[j.QOS], Job: j}
+		needs := *h.NeedsOf(&j)
+		needs.Memory, needs.Per, needs.Layout = 0, 0, accounting.Layout{} // the dump has the memory of the whole job, and no line of submission
+		one.On, one.Wants = h.WhereRan(&j), needs
 		one.Association, one.Job.Partition, one.Job.QOS, one.Needs, one.Where = 0, 0, 0, 0, 0
 		one.Class, one.NameClass, one.ScriptClass = 0, 0, 0 // the dump has no names
 		list = append(list, one)
@@ -205,7 +248,9 @@ func (b *bed) accounting(t *testing.T) slurmdb.Config {
 
 func (b *bed) tables(t *testing.T) []jobOf {
 	t.Helper()
-	r, err := slurmdb.Open(t.Context(), b.accounting(t))
+	c := b.accounting(t)
+	c.Needs = true
+	r, err := slurmdb.Open(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
