@@ -65,7 +65,7 @@ var ours = map[string][]string{
 	"ostrich/scalar":   {},
 	"ostrich/sharing":  {"ostrich/scalar"},
 	"slurmdb":          {"ostrich", "ostrich/accounting", "ostrich/accounting/ledger"},
-	"priority":         {"ostrich"},
+	"priority":         {"ostrich", "ostrich/scalar"},
 	"docs":             {},
 }
 

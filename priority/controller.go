@@ -128,6 +128,11 @@ type Scheduling struct {
 	BackfillMaxPart    int              // bf_max_job_part, jobs of a partition; 0: no limit
 	BackfillMaxUser    int              // bf_max_job_user, jobs of a user; 0: no limit
 	BackfillMaxStart   int              // bf_max_job_start, jobs started in a cycle; 0: no limit
+	BackfillMinAge     ostrich.Duration // bf_min_age_reserve, of a job for which it keeps nodes
+	BackfillBusyNodes  bool             // bf_busy_nodes, nodes that are in use first
+
+	PackSerialAtEnd bool             // pack_serial_at_end, jobs of one processor go to the last nodes
+	KillWait        ostrich.Duration // from a job's limit to its end; 0 where it is not read
 }
 
 // QOS is what a QOS of slurmctld says about priorities.

@@ -3,6 +3,8 @@ package accounting
 import (
 	"strconv"
 	"strings"
+
+	"slurm-ostrich/ostrich/scalar"
 )
 
 // Needs is what a job asks for beside processors, nodes and time, as its record tells. Jobs that
@@ -139,22 +141,11 @@ func (l *Layout) set(name, value string) {
 
 // submittedMemory reads megabytes, or an amount with a unit, in MiB; 0 if it is neither.
 func submittedMemory(text string) int64 {
-	if text == "" {
+	n, ok := scalar.Mebibytes(strings.TrimRight(text, "Bb"))
+	if !ok {
 		return 0
 	}
-	shift := map[byte]int{'K': -10, 'M': 0, 'G': 10, 'T': 20}
-	digits, by := strings.TrimRight(strings.ToUpper(text), "B"), 0
-	if s, is := shift[digits[max(0, len(digits)-1)]]; is {
-		digits, by = digits[:len(digits)-1], s
-	}
-	n, err := strconv.ParseInt(digits, 10, 40)
-	switch {
-	case err != nil || n < 0:
-		return 0
-	case by < 0:
-		return (n + 1<<10 - 1) >> 10
-	}
-	return n << by
+	return n
 }
 
 // Exclusivity reads Slurm's column exclusive (since 26.05: NO, NODE, USER, MCS or TOPO;

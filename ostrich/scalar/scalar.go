@@ -1,9 +1,10 @@
 // Package scalar has the numbers with a meaning that all parts of the virtual schedule
-// share: times, work and ids. Package ostrich calls them by the same names.
+// share: times, work and ids. Package ostrich calls them by the same names. It reads Slurm's amounts, too.
 package scalar
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 )
@@ -69,4 +70,58 @@ func Named[T ~uint8](names []string, name string) (T, error) {
 		return 0, fmt.Errorf("%q is none of %v", name, names)
 	}
 	return T(i), nil
+}
+
+// amountLetters stand for powers of 1024 behind a number.
+const amountLetters = "KMGTP"
+
+// Amount reads an amount as Slurm writes it, such as "12", "1000M" or "2.50g", whose letters stand
+// for powers of 1024. lettered reports whether it has one, ok whether it is an amount at all.
+func Amount[T string | []byte](text T) (n float64, lettered, ok bool) {
+	scale, digits := 1.0, text
+	if len(text) > 1 {
+		for i := range len(amountLetters) {
+			if text[len(text)-1]&^0x20 == amountLetters[i] {
+				scale, digits, lettered = math.Exp2(float64(10*(i+1))), text[:len(text)-1], true
+			}
+		}
+	}
+	point := false
+	for i := range len(digits) {
+		c := digits[i]
+		if c == '.' && !point && i > 0 {
+			point = true
+		} else if c < '0' || c > '9' {
+			return 0, lettered, false
+		}
+	}
+	if len(digits) < 16 && !point && len(digits) > 0 { // most are, and are exact so
+		whole := 0
+		for i := range len(digits) {
+			whole = 10*whole + int(digits[i]-'0')
+		}
+		n = float64(whole) * scale
+		return n, lettered, n < math.MaxInt64
+	}
+	n, err := strconv.ParseFloat(string(digits), 64)
+	if err != nil || n*scale >= math.MaxInt64 {
+		return 0, lettered, false
+	}
+	return n * scale, lettered, true
+}
+
+// Count reads an amount that is a whole number of at most most.
+func Count(text string, most int64) (int64, bool) {
+	n, _, ok := Amount(text)
+	return int64(n), ok && n == math.Trunc(n) && n <= float64(most)
+}
+
+// Mebibytes reads an amount of memory in MiB, which is the unit of one without a letter. A part of
+// one counts as one.
+func Mebibytes(text string) (int64, bool) {
+	n, lettered, ok := Amount(text)
+	if lettered {
+		n /= 1 << 20
+	}
+	return int64(math.Ceil(n)), ok && n < 1<<53
 }

@@ -286,7 +286,7 @@ func TestConfResources(t *testing.T) {
 		t.Errorf("%v: %+v", err, parts)
 	}
 	for line, want := range map[string]string{
-		"Gres=gpu:4x": `slurm.conf: line 2: gres="gpu:4x": gpu:4x: not a count`, "RealMemory=1G": `slurm.conf: line 2: RealMemory="1G": not a number of megabytes`,
+		"Gres=gpu:4x:": `slurm.conf: line 2: gres="gpu:4x:": "gpu:4x:": not NAME[:TYPE][:COUNT], as in gpu:a100:4(S:0-1)`, "RealMemory=1G": `slurm.conf: line 2: RealMemory="1G": not a number of megabytes`,
 	} {
 		if _, err := ParsePartitions(head+"NodeName=n1 CPUs=8 "+line+"\nPartitionName=main Nodes=n1\n", nil); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", line, err, want)

@@ -225,26 +225,14 @@ func (t *confTable) tres(cpus int) (string, error) {
 		}
 		counts[name] += n
 	}
-	for item := range strings.SplitSeq(list, ",") {
-		words := slices.DeleteFunc(strings.Split(item, ":"), func(word string) bool { return word == "no_consume" })
-		if item == "" || len(words) == 0 {
-			continue
-		}
-		n := uint64(1)
-		if last := words[len(words)-1]; len(words) > 1 && last != "" && last[0] >= '0' && last[0] <= '9' {
-			factor := uint64(1)
-			if i := strings.IndexByte("KMGT", last[len(last)-1]&^0x20); i >= 0 {
-				last, factor = last[:len(last)-1], 1<<(10*(i+1))
-			}
-			number, err := strconv.ParseUint(last, 10, 32)
-			if err != nil {
-				return "", fmt.Errorf("gres=%q: %s: not a count", clip(list), clip(item))
-			}
-			n, words = number*factor, words[:len(words)-1]
-		}
-		count("gres/"+words[0], n)
-		if len(words) > 1 {
-			count("gres/"+words[0]+":"+words[1], n)
+	all, err := ParseGRES(list)
+	if err != nil {
+		return "", fmt.Errorf("gres=%q: %w", clip(list), err)
+	}
+	for _, g := range all {
+		count("gres/"+g.Name, uint64(g.Count))
+		if g.Type != "" {
+			count("gres/"+g.Name+":"+g.Type, uint64(g.Count))
 		}
 	}
 	words := []string{"cpu=" + strconv.Itoa(cpus), "mem=" + memory + "M"}
@@ -434,13 +422,21 @@ func (t *confTable) partition(l *confLine) (priority.Partition, error) {
 	return p, nil
 }
 
+// partition expands the nodes of the partition of a line.
+func (all *confNodes) partition(l *confLine, text string) ([]string, error) {
+	list, err := all.list(strings.Join(strings.Fields(none(text)), ","))
+	if err != nil {
+		return nil, l.fault("partition %s: Nodes=%q: %w", clip(l.words[0].value), clip(text), err)
+	}
+	return list, nil
+}
+
 // fill gives a partition its nodes.
 func (all *confNodes) fill(p *priority.Partition, l *confLine, t *confTable) error {
 	text, _ := t.text("nodes")
-	text = strings.Join(strings.Fields(none(text)), ",")
 	var err error
-	if p.Nodes, err = all.list(text); err != nil {
-		return l.fault("partition %s: Nodes=%q: %w", clip(p.Name), clip(text), err)
+	if p.Nodes, err = all.partition(l, text); err != nil {
+		return err
 	}
 	for _, name := range p.Nodes {
 		n := all.of[name]

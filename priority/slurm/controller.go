@@ -346,6 +346,8 @@ func schedulerParameters(c *priority.Controller) error {
 	s.BackfillInterval, s.BackfillWindow, s.BackfillResolution = 30, 1440*60, 60
 	text := strings.Join(c.SchedulerParameters, ",")
 	_, c.BackfillContinue = option(text, "bf_continue")
+	_, c.Scheduling.PackSerialAtEnd = option(text, "pack_serial_at_end")
+	_, c.Scheduling.BackfillBusyNodes = option(text, "bf_busy_nodes")
 	for _, p := range parameters(c) {
 		n, is, err := numberOf(text, p.name)
 		if err != nil {
@@ -458,5 +460,6 @@ func parameters(c *priority.Controller) []parameter {
 		{"bf_max_job_part", count(&s.BackfillMaxPart, 0, most)},
 		{"bf_max_job_user", count(&s.BackfillMaxUser, 0, most)},
 		{"bf_max_job_start", count(&s.BackfillMaxStart, 0, most)},
+		{"bf_min_age_reserve", span(&s.BackfillMinAge, 1, 0, most)},
 	}
 }

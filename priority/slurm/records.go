@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
 )
 
 // Record is something that a file of Slurm's describes: a node, a partition, a reservation, or
@@ -34,6 +37,32 @@ var kindKeys = []string{NodeRecord: "NodeName", PartitionRecord: "PartitionName"
 
 // Get returns the value of a key in lower case; "" if it is not there, or stands for none.
 func (r *Record) Get(key string) string { return unless(none(r.keys[key]), "N/A") }
+
+// Future reports whether a node is not there yet.
+func (r *Record) Future() bool { return future(r.Get("state")) }
+
+// Scheduling returns how slurmctld's schedulers look for jobs, as far as a configuration says it;
+// what it does not say has the defaults of the newest release, or is 0.
+func (r *Record) Scheduling() (priority.Scheduling, error) {
+	c := priority.Controller{SchedulerParameters: list(r.Get("schedulerparameters"))}
+	err := schedulerParameters(&c)
+	if err == nil {
+		c.Scheduling.KillWait, err = killWait(r.Get("killwait"))
+	}
+	return c.Scheduling, err
+}
+
+// killWait reads KillWait, to which scontrol adds its unit.
+func killWait(text string) (ostrich.Duration, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseUint(strings.TrimSuffix(text, " sec"), 10, 16)
+	if err != nil {
+		return 0, fmt.Errorf("KillWait=%q: not a number of seconds", clip(text))
+	}
+	return ostrich.Duration(n), nil
+}
 
 // ExpandNodes returns the nodes of a list such as "n[1-2,08-10],login".
 func ExpandNodes(list string) ([]string, error) { return expandNodes(list) }
@@ -158,9 +187,9 @@ func confRecords(text string, include Include) ([]Record, error) {
 				continue
 			}
 			p := Record{PartitionRecord, l.words[0].value, fmt.Sprintf("%s: line %d: partition %s", l.file, l.number, clip(l.words[0].value)), table.keys()}
-			list, bad := nodes.list(strings.Join(strings.Fields(none(p.keys["nodes"])), ","))
+			list, bad := nodes.partition(l, p.keys["nodes"])
 			if bad != nil {
-				return nil, l.fault("partition %s: Nodes=%q: %w", clip(p.Name), clip(p.keys["nodes"]), bad)
+				return nil, bad
 			}
 			p.keys["nodes"] = strings.Join(list, ",")
 			all = append(all, p)

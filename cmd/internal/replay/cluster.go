@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"slurm-ostrich/ostrich/scalar"
 	"slurm-ostrich/ostrich/sim/nodes"
 	"slurm-ostrich/priority/slurm"
 )
@@ -78,31 +79,13 @@ func nodeOf(text string) (n nodes.Node, count int, err error) {
 			n.GRES = append(n.GRES, nodes.GRES{Name: name, Count: c})
 			continue
 		}
-		if n.Memory, err = mebibytes(f); err != nil {
-			return n, 0, fmt.Errorf("%q: %w", text, err)
+		memory, is := scalar.Mebibytes(f)
+		if !is {
+			return n, 0, fmt.Errorf("%q: %q is no amount of memory, as 8G", text, f)
 		}
+		n.Memory = memory
 	}
 	return n, count, nil
-}
-
-// mebibytes reads an amount of memory such as 8G; M is the unit of one without.
-func mebibytes(text string) (int64, error) {
-	units := "KMGT"
-	last := strings.IndexByte(units, (" " + strings.ToUpper(text))[len(text)])
-	number := text
-	if last >= 0 {
-		number = text[:len(text)-1]
-	} else {
-		last = 1
-	}
-	n, err := strconv.ParseInt(number, 10, 32)
-	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%q is no amount of memory, as 8G", text)
-	}
-	if last == 0 {
-		return n >> 10, nil
-	}
-	return n << (10 * (last - 1)), nil
 }
 
 // confCluster takes the nodes of a slurm.conf, or of what scontrol shows of them.

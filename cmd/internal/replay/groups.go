@@ -178,7 +178,7 @@ func devicesOf(n *accounting.Needs) string {
 			names = append(names, kind)
 		}
 	}
-	if list, err := parseGRES(n.GRES); err == nil {
+	if list, err := gresOf(n.GRES); err == nil {
 		for _, g := range list {
 			names = append(names, g.Name)
 		}

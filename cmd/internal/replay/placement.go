@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"slurm-ostrich/cmd/internal/comparison"
@@ -109,31 +108,25 @@ func (s *Study) place(h *accounting.History) error {
 		return err
 	}
 	s.placement = p
-	s.looks(h)
-	if s.Present {
-		return nil // what nodes and limits were then is not known: they count where jobs do not fit
+	if err = s.looks(h); err != nil || s.Present {
+		return err // what nodes and limits were then is not known: they count where jobs do not fit
 	}
 	return p.check(h)
 }
 
-// looks says when Slurm's schedulers look, as far as only nodes need it: the settings that are
-// not among the controller's, and the moments at which the backfill scheduler is known to have
+// looks says when Slurm's schedulers look, as far as only nodes need it: two settings, and the moments at which the backfill scheduler is known to have
 // looked, because it started jobs. Between these it looks every BackfillInterval.
-func (s *Study) looks(h *accounting.History) {
+func (s *Study) looks(h *accounting.History) error {
 	for i := range s.Records {
 		r := &s.Records[i]
 		if r.Kind != slurm.ConfigRecord {
 			continue
 		}
-		number, _, _ := strings.Cut(r.Get("killwait"), " ") // scontrol adds "sec"
-		if n, err := strconv.ParseUint(number, 10, 16); err == nil {
-			s.Scheduler.KillWait = ostrich.Duration(n)
+		scheduling, err := r.Scheduling()
+		if err != nil {
+			return err
 		}
-		for word := range strings.SplitSeq(r.Get("schedulerparameters"), ",") {
-			if n, err := strconv.ParseUint(strings.TrimPrefix(word, "bf_min_age_reserve="), 10, 31); err == nil {
-				s.Scheduler.MinAge = ostrich.Duration(n)
-			}
-		}
+		s.Scheduler.KillWait, s.Scheduler.MinAge = scheduling.KillWait, scheduling.BackfillMinAge
 	}
 	var known []ostrich.Time
 	for i := range h.Jobs {
@@ -153,6 +146,7 @@ func (s *Study) looks(h *accounting.History) {
 		}
 	}
 	s.Scheduler.Backfills = all
+	return nil
 }
 
 // errGone says what to do about nodes that are not there.
@@ -236,12 +230,9 @@ func (s *Study) limits(p *placement) {
 	if s.Site == nil {
 		return
 	}
-	enforced := s.Controller == nil || len(s.Controller.AccountingEnforce) == 0 || slices.ContainsFunc(s.Controller.AccountingEnforce, func(word string) bool {
-		return strings.EqualFold(word, "limits") || strings.EqualFold(word, "safe") || strings.EqualFold(word, "all") || strings.EqualFold(word, "qos")
+	enforced := s.Controller == nil || slices.ContainsFunc(s.Controller.AccountingEnforce, func(word string) bool {
+		return slices.Contains([]string{"limits", "safe", "all", "qos"}, strings.ToLower(word))
 	})
-	if s.Controller != nil && len(s.Controller.AccountingEnforce) == 0 {
-		enforced = false
-	}
 	var other []string
 	of := func(l *accounting.Limits) []nodes.Limit {
 		for _, name := range l.Other {

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/scalar"
 	"slurm-ostrich/ostrich/sim/nodes"
+	"slurm-ostrich/priority/slurm"
 )
 
 // ask returns the number of a job's request, from 1, and counts what it leaves out and assumes.
@@ -172,7 +175,7 @@ func (p *placement) memory(j *accounting.Job, n *accounting.Needs, r *nodes.Requ
 // gres says which generic resources a job asks for.
 func (p *placement) gres(j *accounting.Job, n *accounting.Needs, r *nodes.Request, a *answer) ([]nodes.GRESRequest, error) {
 	if n.GRES != "" { // of each node
-		list, err := parseGRES(n.GRES)
+		list, err := gresOf(n.GRES)
 		all := make([]nodes.GRESRequest, len(list))
 		for i, g := range list {
 			all[i] = nodes.GRESRequest{GRES: g}
@@ -186,9 +189,9 @@ func (p *placement) gres(j *accounting.Job, n *accounting.Needs, r *nodes.Reques
 		if !is || !is2 {
 			continue
 		}
-		number, ok := countGRES(count)
+		number, ok := scalar.Count(count, math.MaxInt64>>1)
 		if !ok {
-			return nil, fmt.Errorf("%q: %w", item, errGRES)
+			return nil, fmt.Errorf("%q: %w", item, slurm.ErrGRES)
 		}
 		g := nodes.GRES{Count: number}
 		g.Name, g.Type, _ = strings.Cut(kind, ":")

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
@@ -28,7 +28,7 @@ func clusterOf(records []slurm.Record) (*nodes.Cluster, error) {
 	seen := make(map[string]bool)
 	for i := range records {
 		r := &records[i]
-		if r.Kind != slurm.NodeRecord || seen[r.Name] || futureState(r.Get("state")) {
+		if r.Kind != slurm.NodeRecord || seen[r.Name] || r.Future() {
 			continue
 		}
 		seen[r.Name] = true
@@ -64,9 +64,6 @@ func clusterOf(records []slurm.Record) (*nodes.Cluster, error) {
 	return c, nil
 }
 
-// futureState reports whether a state is that of nodes that are not there yet.
-func futureState(state string) bool { return strings.Contains(strings.ToUpper(state), "FUTURE") }
-
 // placesOf returns the places of nodes by their names.
 func placesOf(list []nodes.Node) map[string]int {
 	at := make(map[string]int, len(list))
@@ -78,13 +75,7 @@ func placesOf(list []nodes.Node) map[string]int {
 
 // numbers reads several keys of a record. A key that is not there, or without a limit, leaves 0.
 func numbers(r *slurm.Record, to map[string]*int) error {
-	for _, key := range slices.Sorted(func(yield func(string) bool) {
-		for key := range to {
-			if !yield(key) {
-				return
-			}
-		}
-	}) {
+	for _, key := range slices.Sorted(maps.Keys(to)) {
 		n, err := numberOf(r, key)
 		if err != nil {
 			return err
@@ -129,7 +120,7 @@ func siteNode(r *slurm.Record) (nodes.Node, error) {
 		}
 	}
 	n.Memory = max(0, n.Memory-set)
-	if n.GRES, err = parseGRES(r.Get("gres")); err != nil {
+	if n.GRES, err = gresOf(r.Get("gres")); err != nil {
 		return n, fmt.Errorf("gres=%q: %w", r.Get("gres"), err)
 	}
 	if features := cmp.Or(r.Get("activefeatures"), r.Get("availablefeatures")); features != "" {
@@ -138,88 +129,17 @@ func siteNode(r *slurm.Record) (nodes.Node, error) {
 	return n, nil
 }
 
-var errGRES = errors.New("not NAME[:TYPE][:COUNT], as in gpu:a100:4(S:0-1)")
-
-// parseGRES reads generic resources as slurm.conf, scontrol and sbatch write them: "gpu:4",
-// "gpu:a100:4(S:0-1)", "gpu:tesla=2", "gpu:2(IDX:0,1)", "bandwidth:lustre:no_consume:4G". A count that
-// is not there is 1. Those that nobody consumes are left out.
-func parseGRES(text string) ([]nodes.GRES, error) {
+// gresOf reads generic resources, without those that nobody consumes.
+func gresOf(text string) ([]nodes.GRES, error) {
+	all, err := slurm.ParseGRES(text)
 	var list []nodes.GRES
-	for item := range splitOutside(text) {
-		item, _, _ = strings.Cut(item, "(")
-		if item == "" {
-			continue
+	for _, g := range all {
+		if !g.Free {
+			list = append(list, nodes.GRES{Name: g.Name, Type: g.Type, Count: g.Count})
 		}
-		item = strings.TrimPrefix(item, "gres/")
-		item = strings.TrimPrefix(strings.Replace(item, "=", ":", 1), "gres:")
-		words := strings.Split(item, ":")
-		if slices.Contains(words, "no_consume") {
-			continue
-		}
-		g := nodes.GRES{Name: words[0], Count: 1}
-		rest := words[1:]
-		if n := len(rest); n > 0 {
-			count, is := countGRES(rest[n-1])
-			switch {
-			case is:
-				g.Count, rest = count, rest[:n-1]
-			case n > 1 || !strings.ContainsFunc(rest[0], unicode.IsLetter): // "1g.5gb" is a type
-				return nil, fmt.Errorf("%q: %w", item, errGRES)
-			}
-		}
-		if len(rest) > 1 || g.Name == "" {
-			return nil, fmt.Errorf("%q: %w", item, errGRES)
-		}
-		if len(rest) == 1 {
-			g.Type = rest[0]
-		}
-		list = append(list, g)
 	}
 	slices.SortStableFunc(list, func(a, b nodes.GRES) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Type, b.Type)) })
-	return list, nil
-}
-
-// splitOutside yields what stands between commas outside of parentheses.
-func splitOutside(text string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		depth, from := 0, 0
-		for i, c := range []byte(text + ",") {
-			switch c {
-			case '(':
-				depth++
-			case ')':
-				depth--
-			case ',':
-				if depth <= 0 {
-					if !yield(text[from:i]) {
-						return
-					}
-					from = i + 1
-				}
-			}
-		}
-	}
-}
-
-// countGRES reads a count, maybe with K, M, G or T for powers of 1024.
-func countGRES(text string) (int64, bool) {
-	shift := 0
-	if i := strings.IndexByte("KMGT", upper(text)); i >= 0 && len(text) > 1 {
-		shift, text = 10*(i+1), text[:len(text)-1]
-	}
-	n, err := strconv.ParseUint(text, 10, 31)
-	if err != nil || n<<shift > math.MaxInt64>>1 {
-		return 0, false
-	}
-	return int64(n) << shift, true
-}
-
-// upper returns the last letter of a text as a capital one, or 0.
-func upper(text string) byte {
-	if text == "" || text[len(text)-1] < 'A' {
-		return 0
-	}
-	return text[len(text)-1] &^ 0x20
+	return list, err
 }
 
 // memoryOf reads the memory that jobs have for each CPU, or for each node.
@@ -319,8 +239,11 @@ func configure(c *nodes.Cluster, r *slurm.Record) (err error) {
 	} else if s.Linear {
 		s.Memory = false
 	}
-	parameters := strings.ToLower(r.Get("schedulerparameters"))
-	s.SerialAtEnd, s.BusyNodes = strings.Contains(parameters, "pack_serial_at_end"), strings.Contains(parameters, "bf_busy_nodes")
+	scheduling, err := r.Scheduling()
+	if err != nil {
+		return err
+	}
+	s.SerialAtEnd, s.BusyNodes = scheduling.PackSerialAtEnd, scheduling.BackfillBusyNodes
 	if c.DefMemory, err = memoryOf(r, "def"); err != nil {
 		return err
 	}

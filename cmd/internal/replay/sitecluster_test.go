@@ -27,13 +27,13 @@ func TestParseGRES(t *testing.T) {
 		"shard:1K,lustre:no_consume:4G": {{Name: "shard", Count: 1024}},
 		"gpu:2(IDX:0,1)":                {{Name: "gpu", Count: 2}},
 	} {
-		got, err := parseGRES(text)
+		got, err := gresOf(text)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%q: %v (-want +got)\n%s", text, err, diff)
 		}
 	}
 	for _, text := range []string{"gpu:a100:x", "gpu:", "gpu:a:b:2", ":2", "gpu:-1"} {
-		if got, err := parseGRES(text); !errors.Is(err, errGRES) {
+		if got, err := gresOf(text); !errors.Is(err, slurm.ErrGRES) {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
@@ -43,7 +43,7 @@ func FuzzGRES(f *testing.F) {
 	f.Add("gpu:a100:4(S:0-1),shard:8K")
 	f.Add("gres/gpu:tesla=2")
 	f.Fuzz(func(t *testing.T, text string) {
-		list, err := parseGRES(text)
+		list, err := gresOf(text)
 		for _, g := range list {
 			if err == nil && (g.Name == "" || g.Count < 0) {
 				t.Errorf("%q: %+v", text, g)
@@ -109,7 +109,7 @@ PartitionName=one Nodes=n1 OverSubscribe=FORCE:1
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	for text, want := range map[string]string{
-		"NodeName=n1 Gres=gpu:a100:two\nPartitionName=p Nodes=n1\n":    `slurm.conf: line 1: node n1: gres="gpu:a100:two": "gpu:a100:two": not NAME[:TYPE][:COUNT]`,
+		"NodeName=n1 Gres=gpu:a100:two\nPartitionName=p Nodes=n1\n":    `slurm.conf: line 1: gres="gpu:a100:two": "gpu:a100:two": not NAME[:TYPE][:COUNT]`,
 		"NodeName=n1 RealMemory=much\nPartitionName=p Nodes=n1\n":      `slurm.conf: line 1: RealMemory="much": not a number of megabytes`,
 		"NodeName=n1\nPartitionName=p Nodes=n1 MaxNodes=few\n":         `slurm.conf: line 2: partition p: maxnodes="few": not a number`,
 		"Licenses=matlab:few\nNodeName=n1\nPartitionName=p Nodes=n1\n": `slurm.conf: licenses="matlab:few": "matlab:few": not NAME:COUNT`,
@@ -132,7 +132,9 @@ func TestLooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &Study{Setup: Setup{Records: records}, Scheduler: sim.Scheduler{BackfillInterval: 10}}
-	s.looks(h)
+	if err := s.looks(h); err != nil {
+		t.Fatal(err)
+	}
 	want := sim.Scheduler{BackfillInterval: 10, KillWait: 5, MinAge: 60, Backfills: []ostrich.Time{1000, 1010, 1020, 1035, 1048}}
 	if diff := cmp.Diff(want, s.Scheduler); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

@@ -5,12 +5,12 @@ import (
 	"cmp"
 	"errors"
 	"math"
-	"strconv"
 	"strings"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/internal/lines"
+	"slurm-ostrich/ostrich/scalar"
 )
 
 var errElapsed = errors.New("not [days-]hours:minutes:seconds")
@@ -31,39 +31,11 @@ func parseElapsed(b []byte) (ostrich.Duration, error) {
 // in mebibytes, and "12" means 12 of them (convert_num_unit in Slurm's
 // src/common/slurm_protocol_api.c).
 func amount(b []byte, mebi bool) (float64, bool) {
-	if len(b) == 0 {
-		return 0, false
+	n, lettered, ok := scalar.Amount(b)
+	if mebi && lettered {
+		n /= 1 << 20
 	}
-	scale := 1.0
-	number := b[:len(b)-1]
-	switch b[len(b)-1] {
-	case 'K', 'k':
-		scale = 1 << 10
-	case 'M', 'm':
-		scale = 1 << 20
-	case 'G', 'g':
-		scale = 1 << 30
-	case 'T', 't':
-		scale = 1 << 40
-	case 'P', 'p':
-		scale = 1 << 50
-	default:
-		if n, ok := lines.Digits(b); ok {
-			return float64(n), true
-		}
-		number, mebi = b, false
-	}
-	if mebi {
-		scale /= 1 << 20
-	}
-	if n, ok := lines.Digits(number); ok {
-		return float64(n) * scale, true
-	}
-	n, err := strconv.ParseFloat(string(number), 64)
-	if err != nil || n < 0 || n > math.MaxInt64 {
-		return 0, false
-	}
-	return n * scale, n*scale < math.MaxInt64
+	return n, ok
 }
 
 // ReadResources reads a TRES string as Slurm's commands print it, such as
