@@ -52,7 +52,7 @@ func answerAt(c *cli.Context) error {
 	now := time.Unix(1700000600, 0)
 	state := &statuspage.State{Cycle: view.Describe(s, cycle, nil), Report: compared.Report(), Ended: time.Unix(1700000000, 0)}
 	clock := func() time.Time { return now }
-	answers := statuspage.NewAPI(statuspage.Access{
+	answers := statuspage.NewAPI(statuspage.Options{
 		State:  func(context.Context) *statuspage.State { return state },
 		Viewer: (&access.Rules{Own: uint32(os.Getuid())}).Viewer, // its own user asks, who sees everything
 		Late:   func(_, _ time.Time) bool { return late },

@@ -25,9 +25,9 @@ import (
 // handler serves /metrics, /healthz (the process is alive), /readyz (cycles
 // succeed) and the comparison with what Slurm does.
 func (d *daemon) handler() *http.ServeMux {
-	mux := d.measures()
-	mux.Handle(api.Folder+live.Compare, d.pages())
-	mux.Handle(statuspage.Former+live.Compare+".json", d.pages())
+	mux, pages := d.measures(), d.pages()
+	mux.Handle(api.Folder+live.Compare, pages)
+	mux.Handle(statuspage.Former+live.Compare+".json", pages)
 	return mux
 }
 
@@ -75,7 +75,7 @@ type onceAPI struct {
 func (d *daemon) api() *statuspage.API {
 	d.asked.once.Do(func() {
 		header := d.config.Status.UserHeader // A reload may change the configuration meanwhile.
-		d.asked.is = statuspage.NewAPI(statuspage.Access{
+		d.asked.is = statuspage.NewAPI(statuspage.Options{
 			State: d.state, Late: d.status.late, Past: d.pastAsked(), Now: d.now,
 			Viewer: func(r *http.Request, c *view.Cycle, ended bool) (*view.Viewer, error) {
 				rules := access.Rules{Users: d.users, Own: uint32(os.Getuid()), Header: header}

@@ -3,15 +3,24 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"slurm-ostrich/cmd/internal/access"
+	"slurm-ostrich/cmd/internal/api"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/socket"
+	"slurm-ostrich/cmd/internal/statuspage"
+	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/priority/slurm"
 )
@@ -71,5 +80,59 @@ func TestCompareHides(t *testing.T) {
 	d.handler().ServeHTTP(w, request)
 	if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "the header X-Remote-User is there 2 times") {
 		t.Errorf("several: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestOneAPI: the same question has the same answer at the socket and on the web, byte by byte.
+func TestOneAPI(t *testing.T) {
+	d := asking("X-Remote-User")
+	d.now = func() time.Time { return time.Unix(int64(statuspagetest.Now), 0) }
+	s, err := statuspagetest.New(4, 120).Sidecar(sidecar.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.Run(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err = d.metrics.compared.observe(c, s); err != nil {
+		t.Fatal(err)
+	}
+	d.page.show(view.Describe(s, c, nil), d.metrics.compared.latest.Load(), d.now())
+	path := filepath.Join(t.TempDir(), "s.sock")
+	var seconds atomic.Int64 // a request each
+	clock := func() time.Time { return time.Unix(seconds.Add(1), 0) }
+	server, err := socket.Open(t.Context(), path, d.api(), clock, func(err error) { t.Error(err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = server.Close() }() // It has answered.
+	client := http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", path)
+	}}}
+	for _, q := range statuspage.Questions() {
+		for _, query := range []string{"", "?user=user001", "?job=40", "?account=physics&limit=3", "?nothing=1"} {
+			asked := api.Folder + q.Name + query
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, asked, nil)
+			r.Host, r.RemoteAddr = "localhost", "127.0.0.1:4711"
+			r.Header.Set("X-Remote-User", "oscar") // an operator, who sees what the daemon's user sees at the socket
+			web := httptest.NewRecorder()
+			d.pages().ServeHTTP(web, r)
+			request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://ostrichd"+asked, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			local, err := client.Do(request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(local.Body)
+			if err = errors.Join(err, local.Body.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if local.StatusCode != web.Code || string(body) != web.Body.String() {
+				t.Errorf("%s: %d %s at the socket, %d %s on the web", asked, local.StatusCode, body, web.Code, web.Body)
+			}
+		}
 	}
 }

@@ -145,7 +145,7 @@ func now() time.Time { return time.Unix(1001, 0) }
 
 // answering is a server that answers of a state, at a time.
 func answering(st *statuspage.State, users *access.Directory, clock func() time.Time) *Server {
-	return newServer(statuspage.NewAPI(statuspage.Access{
+	return newServer(statuspage.NewAPI(statuspage.Options{
 		State:  func(context.Context) *statuspage.State { return st },
 		Viewer: (&access.Rules{Users: users, Own: uint32(os.Getuid())}).Viewer,
 		Late:   func(ended, now time.Time) bool { return now.Sub(ended) > time.Minute },

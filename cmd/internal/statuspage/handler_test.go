@@ -31,7 +31,7 @@ func everybody(*http.Request, *view.Cycle, bool) (*view.Viewer, error) { return 
 
 // answering is the API of a snapshot.
 func answering(s *Snapshot, viewer func(*http.Request, *view.Cycle, bool) (*view.Viewer, error)) *API {
-	return NewAPI(Access{
+	return NewAPI(Options{
 		State: func(context.Context) *State { return stateOf(s) }, Viewer: viewer, Late: func(_, _ time.Time) bool { return false }, Past: func(error) {}, Now: time.Now,
 	})
 }

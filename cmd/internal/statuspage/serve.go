@@ -16,8 +16,8 @@ import (
 	"slurm-ostrich/cmd/internal/view"
 )
 
-// Access is what an API needs of the daemon.
-type Access struct {
+// Options are what an API needs of the daemon.
+type Options struct {
 	// State is asked for each request. It never returns nil.
 	State func(ctx context.Context) *State
 	// Viewer returns what who makes a request may see. After an error they get that error.
@@ -36,18 +36,18 @@ const largeRows = 2000
 // API answers the questions of everybody, at the socket and on the web, from a State that
 // nobody changes. No cycle waits for it.
 type API struct {
-	Access
+	Options
 	asked  map[string]Question
 	making chan struct{} // has one, of those whose listener gives no turns: a second processor is left to the daemon
 }
 
 // NewAPI returns an API.
-func NewAPI(a Access) *API {
-	h := &API{a, make(map[string]Question), make(chan struct{}, 1)}
+func NewAPI(o Options) *API {
+	a := &API{o, make(map[string]Question), make(chan struct{}, 1)}
 	for _, q := range Questions() {
-		h.asked[q.Name] = q
+		a.asked[q.Name] = q
 	}
-	return h
+	return a
 }
 
 // ServeHTTP answers a request.
