@@ -1,6 +1,7 @@
 package accounting
 
 import (
+	"path"
 	"strconv"
 	"strings"
 
@@ -43,6 +44,7 @@ type Layout struct {
 	Exclusive          string // --exclusive: "node" without a value
 	Share              bool   // --oversubscribe
 	Contiguous         bool
+	NoRequeue          bool // --no-requeue, or no batch job
 	NodeList, Exclude  string
 }
 
@@ -67,7 +69,7 @@ func ParseSubmission(line string) Layout {
 	if len(words) == 0 {
 		return Layout{}
 	}
-	l := Layout{Known: true}
+	l := Layout{Known: true, NoRequeue: path.Base(words[0]) == "srun" || path.Base(words[0]) == "salloc"}
 	for i := 1; i < len(words); i++ {
 		name, value, has := strings.Cut(words[i], "=")
 		switch {
@@ -130,6 +132,8 @@ func (l *Layout) set(name, value string) {
 		}
 	case "oversubscribe":
 		l.Share = true
+	case "no-requeue":
+		l.NoRequeue = true
 	case "contiguous":
 		l.Contiguous = true
 	case "nodelist":

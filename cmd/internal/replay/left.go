@@ -31,6 +31,7 @@ const (
 	reserved
 	licensed
 	unmet
+	sharing
 	beyondLimit
 	asksUnlike
 	leavings
@@ -58,6 +59,7 @@ var leavingWords = [leavings]struct{ key, name, replay string }{
 	reserved:         {"reservation", "ran in a reservation that is not known as one of whole nodes", "run outside of it"},
 	licensed:         {"licenses", "ask for licences whose number is not known", "wait for none"},
 	unmet:            {"unmet", "ask for features, memory or devices that no nodes have", "ask for processors only"},
+	sharing:          {"shared_cpus", "may share processors with others (OverSubscribe)", "have processors of their own"},
 	asksUnlike:       {"unlike_nodes", "ask for features or devices (GPUs), or licences", "run on any processors"},
 	beyondLimit:      {"beyond_limit", "ask for more than a limit of their QOS or association now", "have no such limit"},
 }

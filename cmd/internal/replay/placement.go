@@ -30,6 +30,7 @@ type placement struct {
 	reservations map[string]bool      // those that are known
 	known        map[asking]answer    // by what a job asks for
 	lists        map[string][]int     // places by lists of nodes
+	atSockets    bool                 // nodes have generic resources at certain sockets
 	assumed      [assumptions]int     // jobs of which something is not known
 }
 
@@ -57,6 +58,7 @@ const (
 	eachMemory
 	eachGRES
 	wholeNodes
+	anySocket
 	assumptions
 )
 
@@ -66,6 +68,7 @@ var assumedWords = [assumptions]struct{ key, name, taken string }{
 	evenNodes:  {"even_nodes", "ran on several nodes, and nothing tells how they divided their processors", "ask for as many nodes, with the same number on each"},
 	eachMemory: {"each_memory", "ask for memory as a whole on several nodes", "for each processor the same, else for each node"},
 	eachGRES:   {"each_gres", "ask for generic resources as a whole on several nodes", "on each node the same if that goes up, else anywhere"},
+	anySocket:  {"any_socket", "ask for generic resources that nodes have at certain sockets", "use any cores of these nodes"},
 	wholeNodes: {"whole_nodes", "held all processors of their nodes, and asked for fewer", "ask for whole nodes (--exclusive)"},
 }
 
@@ -96,6 +99,7 @@ func (s *Study) place(h *accounting.History) error {
 	for i := range c.Partitions {
 		p.partitions[c.Partitions[i].Name] = i
 	}
+	p.atSockets = slices.ContainsFunc(s.Records, func(r slurm.Record) bool { return r.Kind == slurm.NodeRecord && strings.Contains(r.Get("gres"), "(S:") })
 	if s.Controller != nil {
 		c.Preempt = preemptionOf(s.Controller)
 	}

@@ -92,3 +92,36 @@ func TestPreemptionOf(t *testing.T) {
 	low.Preempts = []*nodes.QOS{high} // round and round: it ends
 	levels([]*nodes.QOS{high, mid, low})
 }
+
+// TestShared counts jobs that may share processors in Slurm, and those that ask for devices at certain sockets.
+func TestShared(t *testing.T) {
+	const machine = "NodeName=n1 CPUTot=4 Gres=gpu:2(S:0) State=IDLE\n"
+	const parts = "PartitionName=forced Nodes=n1 OverSubscribe=FORCE:4\nPartitionName=asked Nodes=n1 OverSubscribe=YES:4\nPartitionName=own Nodes=n1 OverSubscribe=FORCE:1\n"
+	var records []slurm.Record
+	for _, text := range []string{machine, parts} { // as scontrol shows them
+		more, err := slurm.ParseRecords(text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		records = append(records, more...)
+	}
+	h := &accounting.History{
+		From: 1000, To: 5000, Procs: 4, Nodes: 1, Associations: []accounting.Association{{ID: 1, User: "alice", Account: "physics"}},
+		Partitions: []string{"forced", "asked", "own"}, QOS: []string{"normal"}, Needs: []accounting.Needs{{}, {Layout: accounting.Layout{Share: true}}, {Layout: accounting.Layout{GRES: "gpu:1"}}},
+	}
+	for part := range int32(3) {
+		for needs := range int32(3) {
+			id := ostrich.JobID(len(h.Jobs) + 1)
+			h.Jobs = append(h.Jobs, accounting.Job{
+				ID: id, Partition: part, Needs: needs, Procs: 1, Nodes: 1, Submit: 1000, Eligible: 1000, Start: 1001, End: 1051, Limit: 600, State: accounting.Completed,
+			})
+		}
+	}
+	s := mustNew(t, h, Setup{Options: window30, Records: records})
+	if n := s.left.jobs[sharing]; n != 4 {
+		t.Errorf("%d jobs share processors, want the 3 of the first partition and 1 of the second", n)
+	}
+	if n := s.placement.assumed[anySocket]; n != 3 {
+		t.Errorf("%d jobs ask for devices at sockets, want 3", n)
+	}
+}

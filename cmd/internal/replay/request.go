@@ -56,6 +56,9 @@ func (p *placement) answer(j *accounting.Job, pinned bool) answer {
 		return err == nil
 	}
 	whole := r
+	if w, err := p.floor.Want(&r, part); err == nil && p.floor.Shares(w) {
+		a.left = append(a.left, sharing)
+	}
 	if !could() {
 		r.QOS, r.Association = nil, nil
 		if could() {
@@ -83,7 +86,7 @@ func (p *placement) request(j *accounting.Job, a *answer) (nodes.Request, error)
 	n := h.NeedsOf(j)
 	r := nodes.Request{
 		CPUs: int(cmp.Or(j.Asked, j.Procs)), QOS: p.qos[j.QOS], Association: p.associations[j.Association],
-		Tasks: n.Tasks, CPUsPerTask: n.CPUsPerTask, TasksPerNode: n.TasksPerNode, MinNodes: n.MinNodes, MaxNodes: n.MaxNodes, Share: n.Share, Contiguous: n.Contiguous,
+		Tasks: n.Tasks, CPUsPerTask: n.CPUsPerTask, TasksPerNode: n.TasksPerNode, MinNodes: n.MinNodes, MaxNodes: n.MaxNodes, Share: n.Share, Contiguous: n.Contiguous, NoRequeue: n.NoRequeue,
 	}
 	if at, is := p.partitions[h.Partitions[j.Partition]]; is {
 		r.Partitions = []int{at}
@@ -104,7 +107,9 @@ func (p *placement) request(j *accounting.Job, a *answer) (nodes.Request, error)
 	}
 	p.memory(j, n, &r, a)
 	var errs [5]error
-	r.GRES, errs[0] = p.gres(j, n, &r, a)
+	if r.GRES, errs[0] = p.gres(j, n, &r, a); p.atSockets && len(r.GRES) > 0 {
+		a.assumed = append(a.assumed, anySocket)
+	}
 	r.Features, errs[1] = nodes.ParseFeatures(n.Features)
 	r.Licenses, errs[2] = parseLicenses(n.Licenses)
 	r.NodeList, errs[3] = p.list(n.NodeList)

@@ -37,7 +37,7 @@ func TestNeeds(t *testing.T) {
 			2,
 			accounting.Needs{
 				Features: "[rack1|rack2]&intel", Reservation: "maint",
-				Layout: accounting.Layout{Known: true, Tasks: 24, CPUsPerTask: 1, MinNodes: 2, MaxNodes: 4, Exclusive: "node", Memory: 2048, MemoryPer: accounting.PerCPU},
+				Layout: accounting.Layout{Known: true, NoRequeue: true, Tasks: 24, CPUsPerTask: 1, MinNodes: 2, MaxNodes: 4, Exclusive: "node", Memory: 2048, MemoryPer: accounting.PerCPU},
 			},
 			"n[1-2]",
 		},
@@ -50,7 +50,7 @@ func TestNeeds(t *testing.T) {
 		{
 			"memory for each processor", who + "4|4||1|500Mc|||||||None assigned|r|salloc -A phys -w n1,n2 --mem=1500K",
 			0,
-			accounting.Needs{Memory: 500, Per: accounting.PerCPU, Layout: accounting.Layout{Known: true, NodeList: "n1,n2", Memory: 2, MemoryPer: accounting.PerNode}},
+			accounting.Needs{Memory: 500, Per: accounting.PerCPU, Layout: accounting.Layout{Known: true, NoRequeue: true, NodeList: "n1,n2", Memory: 2, MemoryPer: accounting.PerNode}},
 			"",
 		},
 	} {
@@ -95,4 +95,15 @@ func FuzzSubmission(f *testing.F) {
 			t.Errorf("%q: %+v", line, l)
 		}
 	})
+}
+
+// TestNoRequeue: whose line of submission says that the job may not be requeued.
+func TestNoRequeue(t *testing.T) {
+	for line, want := range map[string]bool{
+		"sbatch -n4 job.sh --no-requeue": false, "sbatch --no-requeue job.sh": true, "srun -n4 a.out": true, "/usr/bin/salloc": true, "sbatch --requeue x": false, "": false,
+	} {
+		if got := accounting.ParseSubmission(line).NoRequeue; got != want {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
 }

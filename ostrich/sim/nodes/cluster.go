@@ -60,7 +60,8 @@ type Partition struct {
 	GraceTime            ostrich.Duration
 }
 
-// Sharing says whether jobs of a partition share nodes and CPUs (OverSubscribe).
+// Sharing says whether jobs of a partition share nodes and CPUs (OverSubscribe). Jobs that share CPUs get CPUs of
+// their own here: see [Floor.Shares].
 type Sharing uint8
 
 const (

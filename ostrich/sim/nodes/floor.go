@@ -66,9 +66,6 @@ func NewFloor(c *Cluster) (*Floor, error) {
 	}
 	for i := range c.Partitions {
 		p := &c.Partitions[i]
-		if p.OverSubscribe > Exclusive {
-			return nil, fmt.Errorf("nodes: partition %s: jobs that share CPUs (OverSubscribe=YES or FORCE): %w", p.Name, ErrCluster)
-		}
 		for k, n := range p.Nodes {
 			if n < 0 || n >= len(c.Nodes) || k > 0 && n <= p.Nodes[k-1] {
 				return nil, fmt.Errorf("nodes: partition %s: node %d of %d, or not in their order: %w", p.Name, n, len(c.Nodes), ErrCluster)
@@ -78,6 +75,16 @@ func NewFloor(c *Cluster) (*Floor, error) {
 		f.crowded = f.crowded || p.MaxCPUsPerNode > 0
 	}
 	return f, f.checkTimes()
+}
+
+// Shares reports whether a job with the request could share its CPUs with others in Slurm, which it does not here
+// (select/cons_tres gives it those of another row of the partition when no CPUs are idle: job_test.c, _job_test).
+func (f *Floor) Shares(w *Want) bool {
+	if w.part >= len(f.c.Partitions) {
+		return false
+	}
+	over := f.c.Partitions[w.part].OverSubscribe
+	return over == ShareForced || over == ShareAsked && w.Share
 }
 
 // checkTimes checks outages and reservations.
