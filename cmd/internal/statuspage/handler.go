@@ -34,10 +34,13 @@ func Handler(answers *API, hosts []string) http.Handler {
 	h.mux.HandleFunc("/compare/{file}", h.night)
 	h.mux.Handle(api.Folder, answers)
 	h.mux.HandleFunc(Former+"{file}", h.former)
-	h.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		fail(w, r, http.StatusNotFound, "there is nothing at "+api.Shortened(r.URL.Path))
-	})
+	h.mux.HandleFunc("/", nothing)
 	return h
+}
+
+// nothing answers where nothing is.
+func nothing(w http.ResponseWriter, r *http.Request) {
+	fail(w, r, http.StatusNotFound, "there is nothing at "+api.Shortened(r.URL.Path))
 }
 
 type handler struct {
@@ -49,10 +52,11 @@ type handler struct {
 // former answers at a former path of the API. The plan was called queue.
 func (h *handler) former(w http.ResponseWriter, r *http.Request) {
 	name, is := strings.CutSuffix(r.PathValue("file"), ".json")
-	switch {
-	case !is:
-		name = r.URL.Path // nothing is there
-	case name == "queue":
+	if !is {
+		nothing(w, r)
+		return
+	}
+	if name == "queue" {
 		name = view.AskPlan.Name
 	}
 	now := r.Clone(r.Context())

@@ -168,7 +168,7 @@ func TestRefused(t *testing.T) {
 		{"", "/v1/explain?job=%3Cscript%3E", "", 400, `job "<script>": not a job id such as 17, 17_4 or 17+1`},
 		{"", "/v1/nothing", "", 404, `there is nothing at "/v1/nothing"`},
 		{"", "/v1/", "", 404, `there is nothing at "/v1/"`},
-		{"", "/api/v1/status", "", 404, `there is nothing at "/v1//api/v1/status"`},
+		{"", "/api/v1/status", "", 404, "there is nothing at /api/v1/status"},
 		{"", "/favicon.ico", "", 404, "there is nothing at /favicon.ico\n"},
 		{http.MethodPost, "/v1/plan", "", 405, "only GET and HEAD: nothing can be changed here"},
 		{http.MethodDelete, "/", "", 405, "only GET and HEAD: nothing can be changed here\n"},
