@@ -80,7 +80,7 @@ func (p *placed) victims(w *nodes.Want) []nodes.Victim {
 			continue
 		}
 		if a := p.allocations[i]; a.On(p.Part(w.Part())) {
-			list = append(list, nodes.Victim{Allocation: a, Want: v, Job: i, Start: p.start[i], Mode: p.ModeOf(v)})
+			list = append(list, nodes.Victim{Allocation: a, Want: v, Job: i, Start: p.start[i], Mode: p.ModeOf(v), Rests: p.fates[i] != nil && p.fates[i].whole != nil})
 		}
 	}
 	slices.SortFunc(list, func(a, b nodes.Victim) int { // as slurmctld lists jobs

@@ -53,6 +53,7 @@ type Victim struct {
 	Job   int32        // its number, for the caller
 	Start ostrich.Time // of its run
 	Mode  PreemptMode
+	Rests bool        // it is suspended
 	Left  *Allocation // what it keeps if it is suspended
 
 	usable int
@@ -142,17 +143,23 @@ func (f *Floor) Sort(victims []Victim) {
 		slices.SortStableFunc(victims, func(a, b Victim) int { return cmp.Compare(b.Start, a.Start) })
 		return
 	}
-	most := int64(1<<16 - 1)
-	rank := func(v *Victim) int64 {
-		rank := int64(0)
-		if f.c.Preempt.By == PreemptByTier {
-			rank = int64(f.c.Partitions[v.Want.part].Tier)
-		} else if v.Want.QOS != nil {
-			rank = v.Want.QOS.Priority
-		}
-		return min(rank, most)<<16 + min(int64(len(v.Nodes)), most)
+	slices.SortStableFunc(victims, func(a, b Victim) int {
+		return cmp.Or(cmp.Compare(f.rank(&a), f.rank(&b)), cmp.Compare(min(len(a.Nodes), mostRank), min(len(b.Nodes), mostRank)))
+	})
+}
+
+// mostRank is the most that priorities, tiers and numbers of nodes count for.
+const mostRank = 1<<16 - 1
+
+// rank is the QOS priority or the tier of a job.
+func (f *Floor) rank(v *Victim) int64 {
+	rank := int64(0)
+	if f.c.Preempt.By == PreemptByTier {
+		rank = int64(f.c.Partitions[v.Want.part].Tier)
+	} else if v.Want.QOS != nil {
+		rank = v.Want.QOS.Priority
 	}
-	slices.SortStableFunc(victims, func(a, b Victim) int { return cmp.Compare(rank(&a), rank(&b)) })
+	return min(rank, mostRank)
 }
 
 // Preempt chooses nodes of a set for a job that finds none beside the load, and those of the victims that must make room
@@ -234,19 +241,20 @@ func (c *Chooser) gone(a *Allocation, victims []Victim) []Victim {
 	return list
 }
 
-// suspend chooses nodes as if the victims that are to be suspended had no CPUs. Of each node it takes from
-// them, in their order, what is not free. (Slurm takes certain cores, which may belong to more of them.)
+// suspend chooses nodes as if the victims that are to be suspended had no CPUs. Of these those go on that fit beside the job: of a
+// higher QOS priority or tier first, then in the order of their starts (gang.c, _update_active_row). The others stand, and give the
+// job what is not free.
 func (c *Chooser) suspend(w *Want, user uint32, from Set, l *Load, victims []Victim) (*Allocation, []Victim) {
 	c.later(l)
-	found := false
-	for i := range victims {
+	var stand []*Victim // the first to go on first
+	for i := range slices.Backward(victims) {
 		if v := &victims[i]; v.Mode == PreemptSuspend && v.On(from) {
 			c.future.Add(v.without(v.CPUs)) // CPUs alone
 			c.future.Remove(v.Allocation)
-			found = true
+			stand = append(stand, v)
 		}
 	}
-	if !found {
+	if len(stand) == 0 {
 		return nil, nil
 	}
 	c.actual = l
@@ -254,25 +262,44 @@ func (c *Chooser) suspend(w *Want, user uint32, from Set, l *Load, victims []Vic
 	if !ok {
 		return nil, nil
 	}
-	lacks := make([]int32, len(c.nodes))
+	room, lacks := make([]int32, len(c.nodes)), make([]int32, len(c.nodes))
+	for n := range room {
+		room[n] = c.nodes[n].cpus - c.future.cpus[n]
+	}
 	for k, n := range a.Nodes {
+		room[n] -= a.CPUs[k]
 		lacks[n] = max(0, a.CPUs[k]-(c.nodes[n].cpus-l.cpus[n]))
 	}
-	var list []Victim
-	for i := range victims {
-		v := &victims[i]
-		if v.Mode != PreemptSuspend {
-			continue
-		}
-		taken, sum := make([]int32, len(v.Nodes)), int32(0)
+	slices.SortStableFunc(stand, func(a, b *Victim) int {
+		return cmp.Or(cmp.Compare(c.rank(b), c.rank(a)), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Job, b.Job))
+	})
+	stand = slices.DeleteFunc(stand, func(v *Victim) bool {
 		for k, n := range v.Nodes {
-			taken[k] = min(v.CPUs[k], lacks[n])
-			lacks[n] -= taken[k]
-			sum += taken[k]
+			if v.Rests || v.CPUs[k] > room[n] {
+				return false
+			}
 		}
-		if sum > 0 {
-			v.Left = v.without(taken)
-			list = append(list, *v)
+		for k, n := range v.Nodes {
+			room[n] -= v.CPUs[k]
+		}
+		return true
+	})
+	var list []Victim
+	for _, rests := range []bool{true, false} { // those that stand already give first
+		for _, v := range slices.Backward(stand) {
+			if v.Rests != rests {
+				continue
+			}
+			taken, sum := make([]int32, len(v.Nodes)), int32(0)
+			for k, n := range v.Nodes {
+				taken[k] = min(v.CPUs[k], lacks[n])
+				lacks[n] -= taken[k]
+				sum += taken[k]
+			}
+			if sum > 0 {
+				v.Left = v.without(taken)
+				list = append(list, *v)
+			}
 		}
 	}
 	return a, list

@@ -55,7 +55,9 @@ func TestVictims(t *testing.T) {
 		{"as many as it takes", 3, nodes.Preempt{}, []job{{1, 4, []int{0}, 0, requeue}, {1, 4, []int{1}, 0, requeue}, {1, 4, []int{2}, 0, requeue}}, wide, []int32{0, 1}, nil},
 		{"those that may not be preempted stay", 2, nodes.Preempt{}, []job{{1, 4, []int{0}, 0, off}, {1, 4, []int{1}, 0, requeue}}, nodes.Request{CPUs: 4}, []int32{1}, nil},
 		{"too few", 2, nodes.Preempt{}, []job{{1, 4, []int{0}, 0, off}, {1, 4, []int{1}, 0, requeue}}, wide, nil, nil},
-		{"suspended ones give the CPUs that are not free", 1, nodes.Preempt{}, []job{{1, 1, []int{0}, 0, suspend}, {1, 2, []int{0}, 0, suspend}}, nodes.Request{CPUs: 3}, []int32{0, 1}, []int32{0, 1}},
+		{"those stand that do not fit beside it, and give what is not free", 1, nodes.Preempt{}, []job{{1, 1, []int{0}, 0, suspend}, {1, 2, []int{0}, 0, suspend}}, nodes.Request{CPUs: 3}, []int32{1}, []int32{0}},
+		{"as a real Slurm 22.05 has it", 2, nodes.Preempt{}, []job{{1, 1, []int{0}, 0, suspend}, {2, 3, []int{0}, 0, suspend}, {3, 2, []int{1}, 0, suspend}, {4, 2, []int{1}, 0, suspend}}, nodes.Request{CPUs: 2}, []int32{1}, []int32{1}},
+		{"a low priority stands first", 1, nodes.Preempt{}, []job{{1, 2, []int{0}, 1, suspend}, {2, 2, []int{0}, 2, suspend}}, nodes.Request{CPUs: 2}, []int32{0}, []int32{0}},
 		{"but no memory", 1, nodes.Preempt{}, []job{{1, 4, []int{0}, 0, suspend}}, nodes.Request{CPUs: 1, Memory: nodes.Memory{MiB: 700}}, nil, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
