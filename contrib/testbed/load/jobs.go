@@ -53,8 +53,10 @@ var recordedTasks = []struct{ tasks, weight int }{{1, 25}, {2, 5}, {6, 18}, {12,
 
 // Requests returns the jobs of a recording, by the time at which they are submitted. They
 // come faster than the cluster can run them. A third ask for a feature, a tenth for
-// a GPU or much memory, and a fourth for several nodes.
-func Requests(seed uint64, count int) []Request {
+// a GPU or much memory, and a fourth for several nodes. They run for 40 s on average, and
+// that times slower; so is the time between them.
+func Requests(seed uint64, count, slower int) []Request {
+	second := float64(time.Second) * float64(slower)
 	random := rand.New(rand.NewPCG(seed, 0))
 	var (
 		list []Request
@@ -62,7 +64,7 @@ func Requests(seed uint64, count int) []Request {
 	)
 	for range count {
 		r := Request{At: at.Truncate(time.Second), Nodes: 1}
-		at += time.Duration(random.ExpFloat64() * 3.5 * float64(time.Second))
+		at += time.Duration(random.ExpFloat64() * 3.5 * second)
 		n := random.IntN(10)
 		for _, u := range recordedUsers {
 			if n -= u.weight; n < 0 {
@@ -81,7 +83,7 @@ func Requests(seed uint64, count int) []Request {
 			r.Tasks = min(r.Tasks, limitedTasks)
 		}
 		r.Nodes = max(1, r.Tasks/recordedCPUs)
-		r.Run = time.Duration(min(2+random.ExpFloat64()*38, 240) * float64(time.Second)).Truncate(time.Second)
+		r.Run = time.Duration(min(2+random.ExpFloat64()*38, 240) * second).Truncate(time.Second)
 		r.Limit = (time.Duration(float64(r.Run)*(1+3*random.Float64())) + time.Minute).Truncate(time.Minute)
 		switch n = random.IntN(30); {
 		case n < 10:

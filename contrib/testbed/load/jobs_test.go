@@ -14,8 +14,8 @@ import (
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
-		list := Requests(seed, 500)
-		if diff := cmp.Diff(list, Requests(seed, 500)); diff != "" {
+		list := Requests(seed, 500, 1)
+		if diff := cmp.Diff(list, Requests(seed, 500, 1)); diff != "" {
 			t.Fatalf("seed %d twice: (-first +second)\n%s", seed, diff)
 		}
 		var featureds, special, several int

@@ -76,13 +76,14 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 			{
 				Name:      "jobs",
 				Usage:     "print the jobs of a recording, for debian/record: second, user, length, options of sbatch",
-				UsageText: "load jobs [--seed N] [--jobs N]",
+				UsageText: "load jobs [--seed N] [--jobs N] [--slower N]",
 				Flags: []cli.Flag{
 					&cli.Uint64Flag{Name: "seed", Usage: "seed of the jobs", Value: 1},
 					&cli.IntFlag{Name: "jobs", Usage: "how many", Value: 500},
+					&cli.IntFlag{Name: "slower", Usage: "all times are `N` times as long: jobs of 40 s on average are for 1", Value: 1},
 				},
 				Action: func(c *cli.Context) error {
-					return writeRequests(c.App.Writer, Requests(c.Uint64("seed"), c.Int("jobs")))
+					return writeRequests(c.App.Writer, Requests(c.Uint64("seed"), c.Int("jobs"), max(1, c.Int("slower"))))
 				},
 			},
 			{

@@ -21,6 +21,17 @@ default_dir=${OSTRICH_TESTBED:-/var/lib/ostrich-testbed}
 # Settings of the caller's shell for some other Slurm have no say here.
 unset "${!SLURM_@}" "${!SBATCH_@}" "${!SQUEUE_@}" "${!SACCT_@}" "${!SINFO_@}" "${!SCANCEL_@}"
 
+# The clock may run faster than time does, by faketime. Daemons inherit it from the
+# command that starts them. What takes real time then takes clock_speed times as long.
+clock=() clock_speed=1
+for name in LD_PRELOAD FAKETIME FAKETIME_SHARED; do
+	[ -z "${!name-}" ] || clock+=("$name=${!name}")
+done
+case ${FAKETIME-} in *x*) clock_speed=${FAKETIME##*x} ;; esac
+
+# timeout is the command, in real seconds.
+timeout() { command timeout $(($1 * clock_speed)) "${@:2}"; }
+
 say() { printf '%s: %s\n' "$prog" "$*" >&2; }
 
 die() {
@@ -100,9 +111,9 @@ with_registry() {
 }
 
 # wait_for SECONDS WHAT COMMAND... repeats the command until it succeeds. It
-# fails when the time is over or when a daemon ends meanwhile.
+# fails when the time (which is real) is over or when a daemon ends meanwhile.
 wait_for() {
-	local end=$((SECONDS + $1)) what=$2
+	local end=$((SECONDS + $1 * clock_speed)) what=$2
 	shift 2
 	until "$@" >/dev/null 2>&1; do
 		[ "$SECONDS" -lt "$end" ] || return 1

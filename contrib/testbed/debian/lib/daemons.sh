@@ -39,7 +39,7 @@ start() {
 	if running "$name"; then return 0; fi
 	# Descriptor 9 is the lock of up, which must not outlive it.
 	env -i --chdir="$dir" PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 SLURM_CONF="$conf" \
-		setsid setpriv --reuid="$user" --regid="$(id -g "$user")" --init-groups "$@" \
+		${clock[@]+"${clock[@]}"} setsid setpriv --reuid="$user" --regid="$(id -g "$user")" --init-groups "$@" \
 		</dev/null >>"$dir/log/$name.out" 2>&1 9>&- &
 	pid=$!
 	printf '%s %s\n' "$pid" "$(started "$pid")" >"$dir/run/$name.pid"
@@ -74,7 +74,7 @@ explain_failure() {
 # stop SIGNAL SECONDS NAME... asks daemons to end, waits, and kills what is
 # left, with all their children.
 stop() {
-	local signal=$1 end=$((SECONDS + $2)) name pid waiting
+	local signal=$1 end=$((SECONDS + $2 * clock_speed)) name pid waiting
 	shift 2
 	for name in "$@"; do
 		if pid=$(pid_of "$name"); then kill -s "$signal" "$pid" 2>/dev/null || true; fi
