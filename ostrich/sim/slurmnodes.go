@@ -59,6 +59,9 @@ func (m *mainScheduler) fits(i int32) bool {
 				continue
 			}
 		}
+		if !m.usage.AllowsRequest(w, user) {
+			continue
+		}
 		m.failed[part] = true
 		m.open.AndNot(m.Part(part))
 		if _, asked := m.asked[i]; asked {

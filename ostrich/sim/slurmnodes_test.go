@@ -27,6 +27,7 @@ func rack(n int) *nodes.Cluster {
 // that keeps from others. All jobs come at 0 in the order of the list. The backfill scheduler looks then and
 // every 30 s, the main scheduler at 1 and whenever a job ends.
 func TestSlurmOnNodes(t *testing.T) {
+	limited := &nodes.QOS{Limits: []nodes.Limit{{Scope: nodes.User, Resource: "cpu", Most: 4}}}
 	in := func(part int, r nodes.Request) nodes.Request {
 		r.Partitions = []int{part}
 		return r
@@ -156,6 +157,35 @@ func TestSlurmOnNodes(t *testing.T) {
 				{in(0, nodes.Request{CPUs: 12}), 10, 10},
 			},
 			[]ostrich.Time{1, 106},
+		},
+		{
+			"a job over a limit of resources waits for that, and keeps no nodes from others that it does not find either",
+			1,
+			sim.Scheduler{BackfillDepth: -1, Interval: 1000},
+			[]job{
+				{in(0, nodes.Request{CPUs: 3, QOS: limited}), 100, 100},
+				{in(0, nodes.Request{CPUs: 2, QOS: limited}), 10, 10},
+				{in(0, nodes.Request{CPUs: 1}), 10, 10},
+			},
+			[]ostrich.Time{1, 101, 1},
+		},
+		{
+			"a job under its limit keeps them",
+			1,
+			sim.Scheduler{BackfillDepth: -1, Interval: 1000},
+			[]job{
+				{in(0, nodes.Request{CPUs: 3, QOS: limited}), 100, 100},
+				{in(0, nodes.Request{CPUs: 2}), 10, 10},
+				{in(0, nodes.Request{CPUs: 1}), 10, 10},
+			},
+			[]ostrich.Time{1, 101, 101},
+		},
+		{
+			"a moment of the main scheduler that is known",
+			1,
+			sim.Scheduler{BackfillDepth: -1, Looks: []ostrich.Time{0}},
+			[]job{{in(0, nodes.Request{CPUs: 4}), 100, 100}},
+			[]ostrich.Time{0},
 		},
 		{
 			"moments of the backfill scheduler that are known",

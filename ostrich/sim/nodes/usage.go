@@ -119,11 +119,7 @@ func (b *bound) of(f *Floor, w *Want, a *Allocation) int64 {
 		return most
 	}
 	if name, ok := strings.CutPrefix(b.Resource, "license/"); ok {
-		for _, l := range w.Licenses {
-			if l.Name == name {
-				sum += l.Count
-			}
-		}
+		sum += licenses(w, name)
 	}
 	return sum
 }
@@ -149,6 +145,64 @@ func (u *Usage) AllowsAllocation(w *Want, user uint32, a *Allocation) bool {
 		}
 	}
 	return true
+}
+
+// AllowsRequest reports whether a job for which there are no nodes now may start as far as
+// resources are limited, with what it asks for: one that may not waits for the limit and not for
+// nodes (node_scheduler.c, select_nodes), and keeps none from others.
+func (u *Usage) AllowsRequest(w *Want, user uint32) bool {
+	for i := range w.bounds {
+		b := &w.bounds[i]
+		if b.Resource != "jobs" && b.Scope != JobNode && u.used[b.key(w, user)]+b.asked(w) > b.Most {
+			return false
+		}
+	}
+	return true
+}
+
+// asked is how much of a limit a request would use, as far as it says so itself.
+func (b *bound) asked(w *Want) (n int64) {
+	switch b.Resource {
+	case "cpu":
+		return int64(w.cpus)
+	case "node":
+		return int64(max(w.min, w.req))
+	case "mem":
+		switch {
+		case w.allMemory:
+			return 0
+		case w.perCPU:
+			return w.memory * int64(w.cpus)
+		}
+		return w.memory * int64(max(w.min, w.req))
+	}
+	if name, ok := strings.CutPrefix(b.Resource, "license/"); ok {
+		return licenses(w, name)
+	}
+	for _, a := range w.amounts {
+		if !slices.ContainsFunc(a.kinds, func(k int) bool { return slices.Contains(b.kinds, k) }) {
+			continue
+		}
+		switch a.per {
+		case PerJob:
+			n += a.n
+		case PerTask:
+			n += a.n * int64(max(1, w.tasks))
+		case PerNode, PerSocket:
+			n += a.n * int64(max(w.min, w.req))
+		}
+	}
+	return n
+}
+
+// licenses is how many of a licence a request takes.
+func licenses(w *Want, name string) (n int64) {
+	for _, l := range w.Licenses {
+		if l.Name == name {
+			n += l.Count
+		}
+	}
+	return n
 }
 
 // Add counts a job that starts, Remove one that ends.
