@@ -17,7 +17,7 @@ type saying struct {
 	name, script, comment, wckey, exclusive, qos int // positions in a row; 0 where it is not read
 
 	// Of what jobs ask for.
-	constraints, memory, reservation, licenses, submitted, flags, nodes int
+	constraints, memory, reservation, licenses, submitted, flags, nodes, priority int
 }
 
 // newSaying decides which of the columns are read.
@@ -42,6 +42,7 @@ func newSaying(c *Config, s *schema) (y saying) {
 	y.licenses = read(c.Needs, "licenses", "licenses")
 	y.submitted = read(c.Needs, "submit_line", "LEFT(submit_line, "+strconv.Itoa(maxSubmission)+")")
 	y.flags = read(c.Needs, "flags", "flags")
+	y.priority = read(c.Needs, "priority", "priority")
 	y.nodes = read(c.Needs, "nodelist", "nodelist")
 	return y
 }

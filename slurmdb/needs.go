@@ -51,6 +51,9 @@ func (p *parser) readNeeds(r *accounting.Row, v []driver.Value) {
 		n.Exclusive = accounting.Exclusivity(p.texts.Of(text(optional(v, y.exclusive))))
 	}
 	r.Needs, r.Backfilled = n, number(optional(v, y.flags))&startedBy == byBackfill
+	if p := number(optional(v, y.priority)); p < accounting.NoVal {
+		r.Priority = uint32(p)
+	}
 	if nodes := text(optional(v, y.nodes)); string(nodes) != "None assigned" {
 		r.Where = p.texts.Of(nodes)
 	}

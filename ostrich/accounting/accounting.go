@@ -33,6 +33,7 @@ type Job struct {
 	Billing    float64 // the billing TRES of the allocation; 0 if not known
 	Units      float64 // what it takes of the unit of work, without what its QOS makes of that; 0: by processors
 	Class      uint64  // see ostrich.Job.Class
+	Priority   uint32  // as slurmctld told slurmdbd when the job was submitted; 0 if not known
 
 	// NameClass and ScriptClass are the classes by name and by script; 0 if there
 	// is none or it was not read.

@@ -48,6 +48,7 @@ type Row struct {
 	Needs      *Needs // nil: not read
 	Where      string // nodes on which it ran, as Slurm lists them; "" if they are not known
 	Backfilled bool   // the backfill scheduler started it
+	Priority   uint32 // when it was submitted; 0 if that is not known
 }
 
 // Slurm's marks for "no value" in 32-bit columns.

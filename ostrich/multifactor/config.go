@@ -149,7 +149,7 @@ func (c *Config) Before(t ostrich.Time) ostrich.Time {
 	if c.Phase == 0 {
 		return t
 	}
-	period := ostrich.Time(cmp.Or(c.Period, defaultPeriod))
+	period := ostrich.Time(cmp.Or(c.Period, DefaultPeriod))
 	since := (t - c.Phase) % period
 	if since < 0 {
 		since += period
@@ -157,5 +157,5 @@ func (c *Config) Before(t ostrich.Time) ostrich.Time {
 	return t - since
 }
 
-// defaultPeriod is Slurm's PriorityCalcPeriod.
-const defaultPeriod = ostrich.Duration(5 * 60)
+// DefaultPeriod is Slurm's PriorityCalcPeriod.
+const DefaultPeriod = ostrich.Duration(5 * 60)

@@ -48,7 +48,7 @@ type Multifactor struct {
 // with the usage that the associations have. The first calculation is at that
 // moment.
 func New(c Config, at ostrich.Time) (*Multifactor, error) {
-	c.Period, c.MaxAge = cmp.Or(c.Period, defaultPeriod), cmp.Or(c.MaxAge, 7*24*60*60)
+	c.Period, c.MaxAge = cmp.Or(c.Period, DefaultPeriod), cmp.Or(c.MaxAge, 7*24*60*60)
 	c.Dampening, c.Location = cmp.Or(c.Dampening, 1), cmp.Or(c.Location, time.UTC)
 	m := &Multifactor{
 		c: c, anchor: at, now: at, shared: -1, running: make(map[ostrich.JobID]*run),

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -245,7 +246,7 @@ const progressEvery = 1024
 // end ends the running job that is the next to end.
 func (e *engine) end() error {
 	i := e.ends.pop()
-	e.vacate(i, e.slurm.Completing)
+	e.vacate(i, cmp.Or(ostrich.Duration(e.jobs[i].Completing), e.slurm.Completing))
 	return e.done(i)
 }
 

@@ -48,6 +48,8 @@ type Scheduler struct {
 	// Backfills are moments at which the backfill scheduler is known to have looked, ascending. It
 	// looks then, and only after the last of them every BackfillInterval.
 	Backfills []ostrich.Time
+	// Looks are moments at which the main scheduler is known to have looked, ascending.
+	Looks []ostrich.Time
 }
 
 // filled puts Slurm's defaults in the place of zeros.
@@ -57,7 +59,7 @@ func (s Scheduler) filled() Scheduler {
 		BackfillInterval: cmp.Or(s.BackfillInterval, 30), BackfillDepth: cmp.Or(s.BackfillDepth, 500),
 		BackfillWindow: cmp.Or(s.BackfillWindow, 24*3600), Resolution: cmp.Or(s.Resolution, 60), MinAge: s.MinAge,
 		UserDepth: s.UserDepth, PartDepth: s.PartDepth, Starts: s.Starts, KillWait: cmp.Or(s.KillWait, 30),
-		Completing: s.Completing, Requeue: cmp.Or(s.Requeue, 121), Backfills: s.Backfills,
+		Completing: s.Completing, Requeue: cmp.Or(s.Requeue, 121), Backfills: s.Backfills, Looks: s.Looks,
 	}
 }
 
@@ -76,8 +78,8 @@ func (s Scheduler) check() error {
 	case s.Resolution < 0 || s.Resolution > Longest || s.MinAge < 0 || s.KillWait < 0 || s.KillWait > Longest || s.Completing < 0 || s.Completing > Longest || s.Requeue < 0 || s.Requeue > Longest:
 		return fmt.Errorf("sim: a backfill scheduler with steps of %d s, a least age of %d s, a wait of %d s for killed jobs, of %d s for nodes and of %d s for requeued jobs: %w",
 			s.Resolution, s.MinAge, s.KillWait, s.Completing, s.Requeue, ErrWorkload)
-	case !slices.IsSorted(s.Backfills):
-		return fmt.Errorf("sim: moments of the backfill scheduler that are not in their order: %w", ErrWorkload)
+	case !slices.IsSorted(s.Backfills) || !slices.IsSorted(s.Looks):
+		return fmt.Errorf("sim: moments of a scheduler that are not in their order: %w", ErrWorkload)
 	case s.UserDepth < 0 || s.PartDepth < 0 || s.Starts < 0:
 		return fmt.Errorf("sim: a backfill scheduler that looks at %d jobs of a user and %d of a partition, and starts %d: %w",
 			s.UserDepth, s.PartDepth, s.Starts, ErrWorkload)
@@ -164,7 +166,10 @@ func (e *engine) schedule() error {
 	}
 	s.called = s.called || e.happened
 	if e.placed != nil && e.arrived { // slurmctld's background loop begins each second (controller.c, _slurmctld_background)
-		s.came = e.now + 1
+		s.came = e.now
+		if _, known := slices.BinarySearch(s.Looks, e.now-s.shift); !known {
+			s.came++
+		}
 	}
 	if e.happened || e.woken || e.overdue() { // other jobs, another order, other moments at which jobs will end
 		s.deeper, s.news = true, true

@@ -35,6 +35,8 @@ type Task struct {
 	Outcome  lengths.Outcome  // of a run that nobody ends
 	Request  int32            // see Job.Request
 
+	Completing int32 // see Job.Completing
+
 	// Tier is the PriorityTier of its partition: jobs of a higher one go first,
 	// whatever the policy says.
 	Tier int
@@ -52,7 +54,7 @@ type Task struct {
 func (j *Job) task(first ostrich.Time) Task {
 	return Task{
 		ID: j.ID, Procs: j.Procs, Size: j.Size, Run: j.Run, Estimate: j.Estimate, Offset: ostrich.Duration(j.Submit - first),
-		Class: j.Class, Hint: j.Hint, Outcome: j.Outcome, Request: j.Request,
+		Class: j.Class, Hint: j.Hint, Outcome: j.Outcome, Request: j.Request, Completing: j.Completing,
 	}
 }
 

@@ -134,19 +134,32 @@ func (s *Study) looks(h *accounting.History) error {
 	}
 	var known []ostrich.Time
 	for i := range h.Jobs {
-		if j := &h.Jobs[i]; j.Backfilled && j.Start > 0 {
+		switch j := &h.Jobs[i]; {
+		case j.Start == 0:
+		case j.Backfilled:
 			known = append(known, j.Start)
+		default:
+			s.Scheduler.Looks = append(s.Scheduler.Looks, j.Start)
 		}
 	}
 	slices.Sort(known)
 	known = slices.Compact(known)
+	slices.Sort(s.Scheduler.Looks)
+	if len(known) == 0 { // nothing tells which scheduler started the jobs
+		s.Scheduler.Looks = nil
+	}
 	step := ostrich.Time(cmp.Or(max(0, s.Scheduler.BackfillInterval), 30))
 	const most = 1 << 20 // moments
 	var all []ostrich.Time
 	for k, at := range known {
 		all = append(all, at)
-		for next := at + step; k+1 < len(known) && next < known[k+1]-step/2 && len(all) < most; next += step {
-			all = append(all, next)
+		if k+1 == len(known) {
+			break
+		}
+		// It sleeps for an interval after each look, so there are no more of them than fit.
+		span := known[k+1] - at
+		for n := ostrich.Time(1); n < span/step && len(all) < most; n++ {
+			all = append(all, at+span*n/(span/step))
 		}
 	}
 	s.Scheduler.Backfills = all

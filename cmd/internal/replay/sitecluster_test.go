@@ -121,7 +121,8 @@ PartitionName=one Nodes=n1 OverSubscribe=FORCE:1
 	}
 }
 
-// TestLooks: the backfill scheduler looked when it started jobs, and every interval between them.
+// TestLooks: the backfill scheduler looked when it started jobs, and between them as often as its interval
+// allows. What it did not start, the main scheduler did.
 func TestLooks(t *testing.T) {
 	h := &accounting.History{}
 	for _, at := range []ostrich.Time{1000, 1000, 1035, 1048, 2000} {
@@ -135,7 +136,7 @@ func TestLooks(t *testing.T) {
 	if err := s.looks(h); err != nil {
 		t.Fatal(err)
 	}
-	want := sim.Scheduler{BackfillInterval: 10, KillWait: 5, MinAge: 60, Backfills: []ostrich.Time{1000, 1010, 1020, 1035, 1048}}
+	want := sim.Scheduler{BackfillInterval: 10, KillWait: 5, MinAge: 60, Backfills: []ostrich.Time{1000, 1011, 1023, 1035, 1048}, Looks: []ostrich.Time{2000}}
 	if diff := cmp.Diff(want, s.Scheduler); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

@@ -90,6 +90,9 @@ type Job struct {
 	devices  string           // names of the generic resources that it asks for, as "gpu"; "" for none
 	ranOn    string           // nodes where it ran, as Slurm lists them; "" if they are not known
 	ran      ostrich.Duration // how long it had run, if it had not ended
+
+	backfilled bool   // the backfill scheduler started it
+	priority   uint32 // when it was submitted; 0 if that is not known
 }
 
 // User competes with others: it is a user, or with Setup.Tree a user in an account.
@@ -177,7 +180,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 		}
 		l := Job{
 			Logged: sim.Logged{Job: sim.Job{ID: ostrich.JobID(len(s.Jobs) + 1), Submit: j.Submit, Procs: int(j.Procs), Class: j.Class, Outcome: j.State.Outcome()}, Start: j.Start},
-			Slurm:  j.ID, request: s.request(j), pool: pool, ranOn: h.WhereRan(j), devices: devicesOf(h.NeedsOf(j)),
+			Slurm:  j.ID, request: s.request(j), pool: pool, ranOn: h.WhereRan(j), devices: devicesOf(h.NeedsOf(j)), backfilled: j.Backfilled, priority: j.Priority,
 		}
 		// A job that waits for another or for a moment is not in the queue yet.
 		if first[i] == 0 && j.Eligible > j.Submit && (j.Eligible <= j.Start || j.Start == 0) {
@@ -257,11 +260,12 @@ func (s *Study) addJobs(h *accounting.History) error {
 		return fmt.Errorf("%w: of %d jobs in accounting %d never started, %d had not ended and %d ended before it", ErrNoJobs,
 			allTasks(h), left.jobs[neverStarted], open, allTasks(h)-left.allJobs)
 	}
+	s.completing()
 	for i, seconds := range before {
 		s.Priority.Associations[i].Usage = seconds
 	}
 	s.sort()
-	return nil
+	return s.findPhase()
 }
 
 // ranSoFar returns how long a job ran, or had run by the end of the data.

@@ -46,6 +46,7 @@ const (
 	colGRES
 	colExclusive
 	colSubmitLine
+	colPriority
 	columns int = iota
 )
 
@@ -58,7 +59,7 @@ var columnNames = map[string]column{
 	"reqtres": colReqTRES, "alloctres": colAllocTRES, "timelimit": colLimit, "timelimitraw": colLimitRaw,
 	"suspended": colSuspended, "jobname": colName, "nodelist": colNodeList,
 	"reqnodes": colAskedNodes, "constraints": colConstraints, "features": colConstraints, "reservation": colReservation, "flags": colFlags, "licenses": colLicenses,
-	"reqgres": colGRES, "exclusive": colExclusive, "submitline": colSubmitLine,
+	"reqgres": colGRES, "exclusive": colExclusive, "submitline": colSubmitLine, "priority": colPriority,
 }
 
 // layout says where the columns of a dump are.

@@ -2,6 +2,7 @@ package sacct
 
 import (
 	"bytes"
+	"math"
 	"strings"
 
 	"slurm-ostrich/ostrich/accounting"
@@ -46,6 +47,9 @@ func (d *dump) needs(j *accounting.Job) error {
 		}
 	}
 	j.Backfilled = bytes.Contains(d.values[colFlags], []byte("SchedBackfill"))
+	if p, ok := amount(d.values[colPriority], false); ok && p <= math.MaxUint32 {
+		j.Priority = uint32(p)
+	}
 	j.Needs = d.jobs.Needs(n)
 	if nodes := d.some(colNodeList); nodes != noNodes {
 		j.Where = d.jobs.Where(nodes)

@@ -1,0 +1,136 @@
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/multifactor"
+)
+
+// phaseJobs is how many jobs, the first that were submitted, tell the phase.
+const phaseJobs = 500
+
+// findPhase finds when slurmctld calculated priorities, of which nothing is known but the period:
+// shares change their order then, and only then. The recorded priorities tell: those that jobs had
+// when they were submitted, for which a calculation of each possible phase is tried with the jobs
+// that ran. It changes nothing if no phase gives at least half of them, or all give as many.
+func (s *Study) findPhase() error {
+	if s.Controller == nil || !s.Controller.Multifactor() || s.Happened || s.Priority.Weights.Fairshare == 0 {
+		return nil
+	}
+	t := phaseTest{Study: s}
+	if t.gather(); t.told < fewestTold {
+		return nil
+	}
+	period := ostrich.Time(cmp.Or(s.Priority.Period, multifactor.DefaultPeriod))
+	step := max(1, period/60)
+	best, most, least := ostrich.Time(0), -1, math.MaxInt
+	try := func(phase ostrich.Time) error {
+		right, err := t.right((phase + period) % period)
+		if right > most {
+			best, most = (phase+period)%period, right
+		}
+		least = min(least, right)
+		return err
+	}
+	for phase := ostrich.Time(0); phase < period; phase += step {
+		if err := try(phase); err != nil {
+			return err
+		}
+	}
+	for near, d := best, 1-step; d < step; d++ {
+		if err := try(near + d); err != nil {
+			return err
+		}
+	}
+	if 2*most < t.told || most == least {
+		return nil
+	}
+	s.Priority.Phase -= best
+	s.Notes = append(s.Notes, fmt.Sprintf("The model of priority/multifactor has %d of %d recorded priorities of jobs at their submission, with slurmctld's calculations at the moments that fit best.", most, t.told))
+	return nil
+}
+
+// fewestTold is how many recorded priorities it takes.
+const fewestTold = 20
+
+type phaseEventKind uint8
+
+// Slurm books an end before the calculation at its moment.
+const (
+	ended phaseEventKind = iota
+	began
+	submitted
+)
+
+type phaseEvent struct {
+	at   ostrich.Time
+	kind phaseEventKind
+	job  int
+}
+
+type phaseTest struct {
+	*Study
+	events []phaseEvent
+	told   int // recorded priorities
+}
+
+// gather finds what happened to the first jobs, in the order of time.
+func (t *phaseTest) gather() {
+	for i := range min(len(t.Jobs), phaseJobs) {
+		j := &t.Jobs[i]
+		if j.priority > 0 {
+			t.told++
+		}
+		t.events = append(t.events, phaseEvent{j.Submit, submitted, i}, phaseEvent{j.Start, began, i})
+		if !j.open {
+			t.events = append(t.events, phaseEvent{j.Start + ostrich.Time(j.Run) + j.Suspended, ended, i})
+		}
+	}
+	slices.SortFunc(t.events, func(a, b phaseEvent) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.kind, b.kind), cmp.Compare(a.job, b.job))
+	})
+}
+
+// right counts the recorded priorities that a model has whose calculations come so long before
+// Phase and a whole number of periods later.
+func (t *phaseTest) right(phase ostrich.Time) (n int, err error) {
+	err = t.each(phase, func(j *Job, priority uint32) {
+		if d := int64(priority) - int64(j.priority); j.priority > 0 && d >= -1 && d <= 1 {
+			n++
+		}
+	})
+	return n, err
+}
+
+// each calls with the priority of each job at its submission, by such a model.
+func (t *phaseTest) each(phase ostrich.Time, visit func(j *Job, priority uint32)) error {
+	c := t.Priority
+	c.Phase -= phase
+	m, err := multifactor.New(c, c.Before(t.events[0].at))
+	if err != nil {
+		return fmt.Errorf("recorded priorities: %w", err)
+	}
+	begun := make([]bool, len(t.Jobs))
+	for _, e := range t.events {
+		j := &t.Jobs[e.job]
+		switch {
+		case e.kind == submitted:
+			m.AdvanceTo(e.at)
+			f := m.Factors(&j.request, e.at)
+			visit(j, m.Priority(&f))
+		case e.kind == began:
+			begun[e.job] = true
+			err = m.Start(j.ID, &j.request, e.at)
+		case begun[e.job]:
+			err = m.End(j.ID, e.at)
+		}
+		if err != nil {
+			return fmt.Errorf("recorded priorities: %w", err)
+		}
+	}
+	return nil
+}

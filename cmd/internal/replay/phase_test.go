@@ -1,0 +1,96 @@
+package replay
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/multifactor"
+	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/priority"
+)
+
+// TestFindPhase: with priorities that slurmctld calculated at other moments than the model would,
+// the model gives nearly all of them afterwards: it tries a second of five, and those around the best.
+func TestFindPhase(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := recordedPriorities(t, rapid.IntRange(0, 299).Draw(t, "phase"))
+		before := (&phaseTest{Study: s}).all(t)
+		if err := s.findPhase(); err != nil {
+			t.Fatal(err)
+		}
+		after := (&phaseTest{Study: s}).all(t)
+		if after < before {
+			t.Errorf("%d of %d priorities were right, and %d are", before, len(s.Jobs), after)
+		}
+		if before < len(s.Jobs)-4 && (10*after < 9*len(s.Jobs) || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "recorded priorities")) {
+			t.Errorf("%d of %d priorities, notes %q", after, len(s.Jobs), s.Notes)
+		}
+	})
+}
+
+// TestNoPhase: what nothing tells is left as it is.
+func TestNoPhase(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := recordedPriorities(t, 100)
+		switch rapid.IntRange(0, 2).Draw(t, "case") {
+		case 0: // not recorded
+			for i := range s.Jobs {
+				s.Jobs[i].priority = 0
+			}
+		case 1: // a site factor, of which the record says nothing
+			for i := range s.Jobs {
+				s.Jobs[i].priority += uint32(1000 + i)
+			}
+		case 2:
+			s.Controller.PriorityType = "priority/basic"
+		}
+		was := s.Priority.Phase
+		if err := s.findPhase(); err != nil || s.Priority.Phase != was || len(s.Notes) > 0 {
+			t.Errorf("%v, phase %d was %d, notes %q", err, s.Priority.Phase, was, s.Notes)
+		}
+	})
+}
+
+// all counts the priorities that the model has with the present Phase.
+func (p *phaseTest) all(t *rapid.T) int {
+	p.gather()
+	n, err := p.right(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// recordedPriorities is a study of jobs with the priorities that they had at their submission when
+// calculations came phase seconds before Study.Priority.Phase.
+func recordedPriorities(t *rapid.T, phase int) *Study {
+	const jobs = 40
+	s := &Study{
+		Setup: Setup{Controller: &priority.Controller{PriorityType: "priority/multifactor"}},
+		Priority: multifactor.Config{
+			Procs: 16, Nodes: 4, Phase: 100000, HalfLife: 600, Period: 300,
+			Weights:      multifactor.Weights{Fairshare: 100000, Age: 1000},
+			MaxAge:       86400,
+			Associations: []multifactor.Association{{User: "a", Account: "root", Shares: 1}, {User: "b", Account: "root", Shares: 2}, {User: "c", Account: "root", Shares: 3}},
+			Partitions:   []multifactor.Partition{{}}, QOS: []multifactor.QOS{{UsageFactor: 1}},
+		},
+	}
+	at := ostrich.Time(100000)
+	for i := range jobs {
+		at += ostrich.Time(rapid.IntRange(0, 200).Draw(t, "gap"))
+		j := Job{Logged: sim.Logged{Job: sim.Job{ID: ostrich.JobID(i + 1), Submit: at, Run: ostrich.Duration(rapid.IntRange(1, 900).Draw(t, "run")), Procs: 1}}}
+		j.Start = at + ostrich.Time(rapid.IntRange(0, 100).Draw(t, "wait"))
+		j.request = multifactor.Request{Association: rapid.IntRange(0, 2).Draw(t, "user"), Procs: 1, Nodes: 1, Submit: at, Eligible: at, Billing: float64(rapid.IntRange(1, 16).Draw(t, "billing"))}
+		s.Jobs = append(s.Jobs, j)
+	}
+	p := phaseTest{Study: s}
+	p.gather()
+	err := p.each(ostrich.Time(phase), func(j *Job, priority uint32) { j.priority = priority })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
