@@ -43,7 +43,9 @@ type daemon struct {
 
 	commands atomic.Pointer[slurm.Commands] // of the settings in effect, for the socket
 	users    *access.Directory              // for the socket and the web
-	asked    onceAPI                        // answers at both
+
+	asked     sync.Once
+	answering *statuspage.API // at both, once it was asked
 
 	reload <-chan os.Signal
 	now    func() time.Time

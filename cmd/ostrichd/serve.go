@@ -10,7 +10,6 @@ import (
 	"net/netip"
 	"os"
 	"slices"
-	"sync"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
@@ -65,17 +64,11 @@ func (d *daemon) measures() *http.ServeMux {
 // pages serves the status page and the API.
 func (d *daemon) pages() http.Handler { return statuspage.Handler(d.api(), d.config.Status.Hosts) }
 
-// onceAPI is an API that is made when it is first used.
-type onceAPI struct {
-	once sync.Once
-	is   *statuspage.API
-}
-
 // api returns what answers questions at the socket and on the web.
 func (d *daemon) api() *statuspage.API {
-	d.asked.once.Do(func() {
+	d.asked.Do(func() {
 		header := d.config.Status.UserHeader // A reload may change the configuration meanwhile.
-		d.asked.is = statuspage.NewAPI(statuspage.Options{
+		d.answering = statuspage.NewAPI(statuspage.Options{
 			State: d.state, Late: d.status.late, Past: d.pastAsked(), Now: d.now,
 			Viewer: func(r *http.Request, c *view.Cycle, ended bool) (*view.Viewer, error) {
 				rules := access.Rules{Users: d.users, Own: uint32(os.Getuid()), Header: header}
@@ -83,7 +76,7 @@ func (d *daemon) api() *statuspage.API {
 			},
 		})
 	})
-	return d.asked.is
+	return d.answering
 }
 
 // servers serve requests until they are closed.

@@ -70,7 +70,10 @@ func shown(name string, early bool, of func(s *Snapshot) any) Question {
 func described[Answer any](q view.Query[Answer], with func(Answer, *State, *view.Viewer, *view.Selection) any, takes ...string) Question {
 	return Question{Name: q.Name, Takes: takes, rows: q.Rows, answer: func(ctx context.Context, s *State, v *view.Viewer, by *view.Selection) (any, error) {
 		is, err := q.Of(ctx, s.Cycle, v, by)
-		return with(is, s, v, by), err
+		if err != nil {
+			return nil, err
+		}
+		return with(is, s, v, by), nil
 	}}
 }
 
@@ -91,9 +94,6 @@ func plan(is view.Plan, _ *State, _ *view.Viewer, _ *view.Selection) any {
 
 func explain() Question {
 	q := described(view.AskExplain, func(is *view.Answer, _ *State, _ *view.Viewer, _ *view.Selection) any {
-		if is == nil { // an error is there
-			return nil
-		}
 		return ExplainAnswer{is, each(is.Jobs, func(e **view.Explanation) Explained { return Explained{*e, (*e).String()} })}
 	}, "job", "user")
 	q.ended = func(_ *State, by *view.Selection) bool { return len(by.Jobs) > 0 }
