@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"slurm-ostrich/ostrich"
@@ -215,11 +216,16 @@ func (p *placed) settle() error {
 	return nil
 }
 
+// mostPreempted is how often a job may make room: jobs of two QOS that preempt one another would do so for ever.
+const mostPreempted = 10_000
+
 // leave ends the run of a job that makes room. Its nodes take others a second later at the earliest.
 func (p *placed) leave(i int32) error {
 	f := p.fates[i]
 	ran := ostrich.Duration(p.now-p.start[i]) - f.rested
-	f.preempted++
+	if f.preempted++; f.preempted > mostPreempted {
+		return fmt.Errorf("job %d makes room for others more than %d times: %w", p.jobs[i].ID, mostPreempted, ErrWorkload)
+	}
 	requeued := p.ModeOf(p.wanted[i]) == nodes.PreemptRequeue
 	p.ends.drop(i)
 	f.leaves = 0

@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -169,6 +170,19 @@ func TestPreemption(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestPreemptionForEver: jobs of two QOS that preempt one another are refused, as they never end.
+func TestPreemptionForEver(t *testing.T) {
+	a, b := &nodes.QOS{Name: "a"}, &nodes.QOS{Name: "b"}
+	a.Preempts, b.Preempts = []*nodes.QOS{b}, []*nodes.QOS{a}
+	c := rack(1)
+	c.Preempt = nodes.Preempt{By: nodes.PreemptByQOS, Mode: nodes.PreemptRequeue}
+	m := sim.Machine{Cluster: c, Backfill: sim.Slurm, Requests: []nodes.Request{{CPUs: 4, QOS: a}, {CPUs: 4, QOS: b}}}
+	jobs := []sim.Job{{ID: 1, Run: 1000, Estimate: 1000, Procs: 4, Request: 1}, {ID: 2, Submit: 10, Run: 1000, Estimate: 1000, Procs: 4, Request: 2}}
+	if _, err := m.Replay(jobs); !errors.Is(err, sim.ErrWorkload) {
+		t.Errorf("error %v", err)
 	}
 }
 
