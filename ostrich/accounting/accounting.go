@@ -113,6 +113,8 @@ type History struct {
 	Needs        []Needs  // the first asks for nothing; may be empty
 	Where        []string // lists of nodes; the first is ""; may be empty
 
+	Unstarted bool // nothing tells when jobs started: they count as started when they were submitted
+
 	Notes []string // what was left out or changed, one sentence for each reason
 
 	// Skipped counts the records that were left out because they cannot be true.

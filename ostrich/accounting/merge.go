@@ -1,6 +1,7 @@
 package accounting
 
 import (
+	"errors"
 	"fmt"
 
 	"slurm-ostrich/ostrich"
@@ -48,6 +49,12 @@ func Merge(all ...*History) (*History, error) {
 				notes[n] = true
 				b.h.Notes = append(b.h.Notes, n)
 			}
+		}
+	}
+	b.h.Unstarted = all[0].Unstarted
+	for _, h := range all {
+		if h.Unstarted != b.h.Unstarted {
+			return nil, errors.New("histories of which some tell when jobs started, and others do not")
 		}
 	}
 	skipped, faults := b.h.Skipped, b.h.Faults

@@ -82,7 +82,7 @@ func Amount[T string | []byte](text T) (n float64, lettered, ok bool) {
 	if len(text) > 1 {
 		for i := range len(amountLetters) {
 			if text[len(text)-1]&^0x20 == amountLetters[i] {
-				scale, digits, lettered = math.Exp2(float64(10*(i+1))), text[:len(text)-1], true
+				scale, digits, lettered = float64(uint64(1)<<(10*(i+1))), text[:len(text)-1], true
 			}
 		}
 	}

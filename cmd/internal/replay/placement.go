@@ -89,7 +89,10 @@ func (s *Study) place(h *accounting.History) error {
 	case err != nil:
 		return err
 	}
-	if !slices.ContainsFunc(c.Partitions, func(p nodes.Partition) bool { return slices.Contains(h.Partitions, p.Name) }) {
+	only := ""
+	if len(c.Partitions) == 1 && !slices.ContainsFunc(h.Partitions, hasName) {
+		only = c.Partitions[0].Name // of jobs that name none
+	} else if !slices.ContainsFunc(c.Partitions, func(p nodes.Partition) bool { return slices.Contains(h.Partitions, p.Name) }) {
 		return nil // the machine is one pool
 	}
 	p := &placement{
@@ -100,6 +103,9 @@ func (s *Study) place(h *accounting.History) error {
 		p.partitions[c.Partitions[i].Name] = i
 	}
 	p.atSockets = slices.ContainsFunc(s.Records, func(r slurm.Record) bool { return r.Kind == slurm.NodeRecord && strings.Contains(r.Get("gres"), "(S:") })
+	if only != "" {
+		p.partitions[""] = 0
+	}
 	if s.Controller != nil {
 		c.Preempt = preemptionOf(s.Controller)
 	}

@@ -290,15 +290,22 @@ func (s *source) readDumps(ctx context.Context) error {
 		made sacct.Made
 	)
 	for _, path := range s.o.Sacct {
-		var h *accounting.History
+		var (
+			h   *accounting.History
+			bad error
+		)
 		err := console.Await(ctx, func() error {
 			return readFile("sacct", path, s.o.Lenient, func(in io.Reader, _ string) (err error) {
 				h, err = sacct.Read(in, path, sacct.Options{
 					Unit: s.setup.Counted.Unit, Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster, Columns: s.o.columns(), Delimiter: strings.ReplaceAll(s.o.Delimiter, `\t`, "\t"), Made: &made,
 				})
+				bad = err
 				return err
 			})
 		})
+		if bad != nil && s.o.given("columns") && !errors.Is(err, console.ErrInterrupted) {
+			err = bad // what the file seems to be is known better
+		}
 		if err != nil {
 			return err
 		}
@@ -307,6 +314,11 @@ func (s *source) readDumps(ctx context.Context) error {
 	var err error
 	if s.history, err = accounting.Merge(all...); err != nil {
 		return err
+	}
+	if s.history.Unstarted {
+		s.recorded = false
+		s.limits = slices.ContainsFunc(s.history.Jobs, func(j accounting.Job) bool { return j.Limit > 0 })
+		s.notes = append(s.notes, "The trace tells of no starts: nothing is known of what happened, and its times count from 1970 on.")
 	}
 	if err = s.readDate(); err != nil {
 		return err

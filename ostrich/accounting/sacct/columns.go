@@ -47,6 +47,9 @@ const (
 	colExclusive
 	colSubmitLine
 	colPriority
+	colInterval
+	colGPUs
+	colWalltime
 	columns int = iota
 )
 
@@ -60,6 +63,7 @@ var columnNames = map[string]column{
 	"suspended": colSuspended, "jobname": colName, "nodelist": colNodeList,
 	"reqnodes": colAskedNodes, "constraints": colConstraints, "features": colConstraints, "reservation": colReservation, "flags": colFlags, "licenses": colLicenses,
 	"reqgres": colGRES, "exclusive": colExclusive, "submitline": colSubmitLine, "priority": colPriority,
+	intervalColumn: colInterval, gpusColumn: colGPUs, walltimeColumn: colWalltime,
 }
 
 // layout says where the columns of a dump are.
@@ -163,10 +167,25 @@ func header(names []string, mark []byte) (*layout, error) {
 		}
 	}
 	var missing []string
-	for _, need := range []struct {
+	type need struct {
 		column column
 		name   string
-	}{
+	}
+	if l.plain() {
+		for _, n := range []need{{colUser, "User"}, {colElapsedRaw, "ElapsedRaw"}, {colState, "State"}} {
+			if l.at[n.column] < 0 {
+				missing = append(missing, n.name)
+			}
+		}
+		if l.at[colProcs] < 0 && l.at[colGPUs] < 0 {
+			missing = append(missing, "NCPUS or GPUs")
+		}
+		if len(missing) > 0 {
+			return nil, fmt.Errorf("%w: %s", errColumns, strings.Join(missing, ", "))
+		}
+		return l, nil
+	}
+	for _, need := range []need{
 		{colUser, "User"}, {colSubmit, "Submit"}, {colStart, "Start"}, {colEnd, "End"}, {colState, "State"},
 	} {
 		if l.at[need.column] < 0 {

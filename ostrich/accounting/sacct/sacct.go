@@ -146,6 +146,9 @@ type dump struct {
 	cluster string
 
 	first, last ostrich.Time // submissions
+	clock       int64        // of a trace without times: seconds since its first submission
+	rows        int          // of it
+	unsaid      int          // jobs of it whose processors are not told
 
 	steps, ghosts, others       int // lines left out
 	comments, before, further   int // lines that are no record
@@ -224,6 +227,10 @@ func (d *dump) add(line []byte) error {
 		return nil
 	default:
 		return d.fault(fmt.Sprintf("%d fields, want %d", n, l.count))
+	}
+	if d.titles() {
+		d.before++
+		return nil
 	}
 	l.spread(d.fields, &d.values)
 	return d.job()
@@ -312,6 +319,11 @@ func (d *dump) text(c column) string { return d.texts.Of(d.values[c]) }
 
 // job reads the line of a job.
 func (d *dump) job() error {
+	if d.header.plain() {
+		if err := d.plainly(); err != nil {
+			return err
+		}
+	}
 	if c, cut := d.truncated(); cut {
 		return d.bad(c, "cut off at the width of its column: run sacct again with --parsable2")
 	}
@@ -470,6 +482,7 @@ func (d *dump) history() (*accounting.History, error) {
 			"changed, not in " + where + ". Their end is taken from the time they ran."},
 		{d.jobs.Early(3600), "%d jobs start up to an hour before their submission, as if the clocks had been put back in between: taken to start " +
 			"with it. The dump seems not to be in " + where + ": name its zone with --timezone."},
+		{d.unsaid, "%d jobs do not tell their processors: they have one for each GPU, or one."},
 		{d.longer, "%d jobs ran longer than from start to end: their end is taken as it stands."},
 	} {
 		if n.count > 0 {
@@ -479,5 +492,5 @@ func (d *dump) history() (*accounting.History, error) {
 	if d.options.Made.mixed() {
 		d.jobs.Note("Some dumps have JobIDRaw and others have not: a run of an array task that is in both kinds counts twice. Run sacct again with JobIDRaw.")
 	}
-	return d.jobs.History(d.cluster, d.first, d.last+1), nil
+	return d.unstarted(d.jobs.History(d.cluster, d.first, d.last+1)), nil
 }
