@@ -22,6 +22,9 @@ func (s *source) count(config *sidecar.Config) error {
 	}
 	if s.setup.Counted = counted; counted.Unit != nil {
 		s.notes = append(s.notes, fmt.Sprintf("OStrich counts work by %s.", counted))
+		for _, warning := range counted.Warnings {
+			s.notes = append(s.notes, "In counting work, "+warning+".")
+		}
 	}
 	config.CountBy(&counted)
 	return nil
