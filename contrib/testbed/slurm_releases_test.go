@@ -41,7 +41,7 @@ func TestReleases(t *testing.T) {
 				t.Fatalf("%s has %q, not Slurm %s", r.suite, version, r.version)
 			}
 			report(t, "slurm", "%s", version)
-			out, err = run("go", "test", "-count=1", "-v", "-timeout=30m", "-parallel=4", "-run", "^("+strings.Join(onReleases, "|")+")$", "./contrib/testbed")
+			out, err = run("go", "test", "-count=1", "-v", "-timeout=30m", "-parallel=3", "-run", "^("+strings.Join(onReleases, "|")+")$", "./contrib/testbed")
 			if err != nil {
 				t.Errorf("%s: %v\n%s", version, err, last(out))
 			}
