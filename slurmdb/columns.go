@@ -7,6 +7,7 @@ import (
 
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
+	"slurm-ostrich/ostrich/accounting/tools"
 )
 
 // saying are the columns from which a job's class, hint, campaign and list of QOS follow,
@@ -15,6 +16,8 @@ import (
 type saying struct {
 	columns                                      []string
 	name, script, comment, wckey, exclusive, qos int // positions in a row; 0 where it is not read
+
+	folder, line int // the same, of jobs whose names say that they matter
 
 	// Of what jobs ask for.
 	constraints, memory, reservation, licenses, submitted, flags, nodes, priority int
@@ -29,11 +32,15 @@ func newSaying(c *Config, s *schema) (y saying) {
 		y.columns = append(y.columns, expression)
 		return colAccount + len(y.columns) - 1
 	}
-	y.name = read(c.Class != ledger.NoClass || c.Classes || c.Declared == ledger.InName, "job_name", "job_name")
+	byTool := c.Class == ledger.ByKind || c.Declared == ledger.ByTool || c.Classes
+	y.name = read(c.Class != ledger.NoClass || byTool || c.Declared == ledger.InName, "job_name", "job_name")
 	y.script = read(c.Class == ledger.ByScript || c.Classes, "script_hash_inx", "script_hash_inx")
 	y.comment = read(c.Hints || c.Declared == ledger.InComment, "derived_es",
 		"LEFT(COALESCE(derived_es, ''), "+strconv.Itoa(accounting.MaxComment+1)+")")
 	y.wckey = read(c.Declared == ledger.InWCKey, "wckey", "wckey")
+	folder, line := c.KnownTools().Like(tools.Folder), c.KnownTools().Like(tools.Line)
+	y.folder = read(byTool && len(folder) > 0, "work_dir", named(folder, "LEFT(work_dir, "+strconv.Itoa(tools.MaxLine)+")"))
+	y.line = read(byTool && len(line) > 0, "submit_line", named(line, "LEFT(submit_line, "+strconv.Itoa(tools.MaxLine)+")"))
 	y.exclusive = read(true, "exclusive", "exclusive")
 	y.qos = read(true, "qos_req", "IF(state = 0, qos_req, NULL)") // later id_qos is the one that it runs with
 	y.constraints = read(c.Needs, "constraints", "constraints")
@@ -45,6 +52,15 @@ func newSaying(c *Config, s *schema) (y saying) {
 	y.priority = read(c.Needs, "priority", "priority")
 	y.nodes = read(c.Needs, "nodelist", "nodelist")
 	return y
+}
+
+// named reads an expression of rows whose names are like one of the patterns.
+func named(like []string, expression string) string {
+	tests := make([]string, 0, len(like))
+	for _, pattern := range like {
+		tests = append(tests, "job_name LIKE '"+pattern+"'")
+	}
+	return "IF(" + strings.Join(tests, " OR ") + ", " + expression + ", '')"
 }
 
 // ended lists what is read of a row that has ended.
@@ -73,4 +89,12 @@ func optional(v []driver.Value, position int) driver.Value {
 		return nil
 	}
 	return v[position]
+}
+
+// texts returns what the columns say of a job's submission.
+func (y *saying) texts(v []driver.Value) *tools.Texts {
+	return &tools.Texts{
+		Name: text(optional(v, y.name)), Comment: text(optional(v, y.comment)), WCKey: text(optional(v, y.wckey)),
+		Folder: text(optional(v, y.folder)), Line: text(optional(v, y.line)),
+	}
 }

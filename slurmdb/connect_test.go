@@ -214,7 +214,7 @@ func TestOptionalColumns(t *testing.T) {
 		slurmdbtest.R2011: {
 			Found: []string{
 				"c1_job_table.constraints", "c1_job_table.deleted", "c1_job_table.derived_es", "c1_job_table.flags", "c1_job_table.id_resv", "c1_job_table.mem_req",
-				"c1_job_table.nodelist", "c1_job_table.priority", "c1_job_table.wckey", "qos_table.preempt",
+				"c1_job_table.nodelist", "c1_job_table.priority", "c1_job_table.wckey", "c1_job_table.work_dir", "qos_table.preempt",
 			},
 			Missing: []string{
 				"c1_job_table.exclusive", "c1_job_table.licenses", "c1_job_table.qos_req", "c1_job_table.script_hash_inx", "c1_job_table.submit_line",
@@ -224,7 +224,7 @@ func TestOptionalColumns(t *testing.T) {
 		slurmdbtest.R2605: {Found: []string{
 			"c1_job_table.constraints", "c1_job_table.deleted", "c1_job_table.derived_es", "c1_job_table.exclusive", "c1_job_table.flags", "c1_job_table.id_resv",
 			"c1_job_table.licenses", "c1_job_table.mem_req", "c1_job_table.nodelist", "c1_job_table.priority", "c1_job_table.qos_req", "c1_job_table.script_hash_inx", "c1_job_table.submit_line",
-			"c1_job_table.wckey", "c1_event_table.deleted", "c1_suspend_table.deleted", "qos_table.preempt",
+			"c1_job_table.wckey", "c1_job_table.work_dir", "c1_event_table.deleted", "c1_suspend_table.deleted", "qos_table.preempt",
 		}},
 	} {
 		if diff := cmp.Diff(want, open(t, config(slurmdbtest.New(t, release))).Columns()); diff != "" {

@@ -113,7 +113,7 @@ func (p *parser) parse(v []driver.Value) *accounting.Row {
 			r.Name = string(text(v[at]))
 		}
 	}
-	p.config.Say(r, text(optional(v, y.name)), text(optional(v, y.comment)), text(optional(v, y.wckey)), number(optional(v, y.script)))
+	p.config.Say(r, y.texts(v), number(optional(v, y.script)))
 	if list := text(optional(v, y.qos)); !r.Started() && bytes.IndexByte(list, ',') >= 0 {
 		r.QOS = p.texts.Of(list)
 	}

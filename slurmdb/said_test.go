@@ -10,6 +10,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
+	"slurm-ostrich/ostrich/accounting/tools"
 	"slurm-ostrich/slurmdb/archive"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
@@ -192,5 +193,65 @@ func TestSaidWithoutColumns(t *testing.T) {
 		if got := said(poll(t, r).Events); got != want {
 			t.Errorf("%s: got %s, want %s", ledger.DeclareNames[declared], got, want)
 		}
+	}
+}
+
+// TestTools: what workflow tools say is read from where they say it, of jobs that wait, run and have
+// ended alike; before 21.08 there are no lines of submission.
+func TestTools(t *testing.T) {
+	const (
+		run  = "3f2a9c51-0b7e-4d2c-9a61-5e0f7c1b2d3e"
+		line = "sbatch --job-name " + run + " --comment rule_align_wildcards_s=a -n 1"
+	)
+	for _, release := range []slurmdbtest.Release{slurmdbtest.R2011, slurmdbtest.R2605} {
+		t.Run(string(release), func(t *testing.T) {
+			db := slurmdbtest.New(t, release)
+			put(
+				job{ID: 1, Name: run, Submitted: line, Start: 1, End: 5, Folder: "/work/p"},
+				job{ID: 2, Name: run, Submitted: line, Start: 1, Folder: "/work/p"},
+				job{ID: 3, Name: "nf-ALIGN_(a)", Folder: "/scratch/al/work/3f/2a9c510b7e"},
+				job{ID: 4, Name: "run-7", Folder: "/work/p", Submitted: "sbatch --comment rule_align"},
+				job{ID: 5, Name: "submitit", WCKey: "submitit", Folder: "/home/bob/sweep2"},
+				job{ID: 6, Name: "dask-worker", Folder: "/home/bob", Limit: 90},
+			)(db)
+			c := config(db)
+			c.Class, c.Declared = ledger.ByKind, ledger.ByTool
+			r := open(t, c)
+			r.SetClock(t0 + 10)
+			events := poll(t, r).Events
+			kind := func(words string) uint64 { return (&tools.Said{Kind: words}).Class() }
+			want := map[ostrich.JobID]ostrich.Job{
+				1: {Class: kind("align"), Campaign: "run:" + run}, 2: {Class: kind("align"), Campaign: "run:" + run},
+				3: {Class: kind("ALIGN"), Campaign: "run:/scratch/al"}, 4: {Class: accounting.NameClass([]byte("run-7"))},
+				5: {Class: kind("submitit in /home/bob/sweep")}, 6: {Class: kind("dask-worker in /home/bob"), Hint: 5400},
+			}
+			if release == slurmdbtest.R2011 {
+				want[1] = ostrich.Job{Class: kind("in /work/p"), Campaign: "run:" + run}
+				want[2] = want[1]
+			}
+			for _, e := range jobEvents(events) {
+				j, w := e.Job, want[e.Job.ID]
+				if j.Class != w.Class || j.Campaign != w.Campaign || j.Hint != w.Hint {
+					t.Errorf("%s: class %x campaign %q hint %d, want %x, %q and %d", tell(e), j.Class, j.Campaign, j.Hint, w.Class, w.Campaign, w.Hint)
+				}
+			}
+			c.Class, c.Declared, c.Classes = ledger.ByName, ledger.InWCKey, true
+			all := open(t, c)
+			all.SetClock(t0 + 10)
+			for _, e := range jobEvents(poll(t, all).Events) {
+				if e.Job.Campaign != "" {
+					t.Errorf("%s: the WCKey that submitit gives everybody declares %q", tell(e), e.Job.Campaign)
+				}
+			}
+			h, err := archive.History(t.Context(), all, t0-100, t0+100, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, j := range h.Jobs {
+				if j.KindClass != want[j.ID].Class {
+					t.Errorf("history: job %d is of kind %x, want %x", j.ID, j.KindClass, want[j.ID].Class)
+				}
+			}
+		})
 	}
 }

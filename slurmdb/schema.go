@@ -26,7 +26,7 @@ var tables = []struct {
 		},
 		// submit_line since 21.08, script_hash_inx since 22.05, licenses since 23.02, qos_req since 24.11, exclusive since 26.05
 		optional: []string{
-			"constraints", "deleted", "derived_es", "exclusive", "flags", "id_resv", "licenses", "mem_req", "nodelist", "priority", "qos_req", "script_hash_inx", "submit_line", "wckey",
+			"constraints", "deleted", "derived_es", "exclusive", "flags", "id_resv", "licenses", "mem_req", "nodelist", "priority", "qos_req", "script_hash_inx", "submit_line", "wckey", "work_dir",
 		},
 	},
 	{

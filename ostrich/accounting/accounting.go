@@ -35,9 +35,9 @@ type Job struct {
 	Class      uint64  // see ostrich.Job.Class
 	Priority   uint32  // as slurmctld told slurmdbd when the job was submitted; 0 if not known
 
-	// NameClass and ScriptClass are the classes by name and by script; 0 if there
-	// is none or it was not read.
-	NameClass, ScriptClass uint64
+	// The classes by name, by script and by kind (package tools); 0 if there is none or it was
+	// not read.
+	NameClass, ScriptClass, KindClass uint64
 
 	Submit    ostrich.Time
 	Eligible  ostrich.Time     // 0 if it never was, or if it is not known

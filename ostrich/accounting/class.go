@@ -17,6 +17,15 @@ func NameClass(name []byte) uint64 {
 	return max(h, 1)
 }
 
+// TextHash is a hash (FNV-1a) of a text: the same in every run of the program.
+func TextHash(text []byte) uint64 {
+	h := uint64(fnvOffset)
+	for _, c := range text {
+		h = (h ^ uint64(c)) * fnvPrime
+	}
+	return h
+}
+
 // ScriptClass returns the class of a job by its script: a hash of the number that
 // Slurm gives each different script (script_hash_inx), 0 for none. The hash begins with
 // a zero byte, which no job's name holds, so it equals a NameClass only by chance.

@@ -41,8 +41,8 @@ type Row struct {
 	WCKey, Comment string // only from sacct
 
 	// Only the tables have these.
-	Record                 uint64 // job_db_inx, to which suspensions refer
-	NameClass, ScriptClass uint64
+	Record                            uint64 // job_db_inx, to which suspensions refer
+	NameClass, ScriptClass, KindClass uint64
 
 	// Only where the reader of the tables is asked for them.
 	Needs      *Needs // nil: not read

@@ -54,6 +54,7 @@ type Job struct {
 	Nodes       string // nodelist
 	Licenses    string // left out before 23.02
 	Submitted   string // submit_line; left out before 21.08
+	Folder      string // work_dir
 }
 
 // Put writes rows, or writes them again.
@@ -121,6 +122,7 @@ func (db *DB) columns(j Job) (columns []string, values []any) {
 	if db.Release >= R2605 {
 		add("exclusive", cmp.Or(j.Exclusive, "NO"))
 	}
+	add("work_dir", j.Folder)
 	add("deleted", j.Deleted)
 	add("constraints", j.Constraints)
 	add("mem_req", j.Memory)

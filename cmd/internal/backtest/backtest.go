@@ -57,6 +57,7 @@ var (
 	off    = ledger.NoClass.String()
 	name   = ledger.ByName.String()
 	script = ledger.ByScript.String()
+	kind   = ledger.ByKind.String()
 )
 
 // standard are the default settings.
@@ -66,9 +67,9 @@ var standard = Row{Predictor: lengths.Alike.String(), Class: name}
 // that Slurm ended, because nobody knows how long they would have run.
 func Test(h *accounting.History, o Options) Result {
 	var jobs []lengths.Run
-	var names, scripts []uint64
+	var names, scripts, kinds []uint64
 	users := make(map[string]ostrich.UserID)
-	hasName, hasScript := false, false
+	hasName, hasScript, hasKind := false, false, false
 	for i := range h.Jobs {
 		j := &h.Jobs[i]
 		if !j.State.Ended() || j.State.Lost() || j.Start == 0 || j.Start < j.Submit || j.End < j.Start || j.Procs < 1 {
@@ -91,6 +92,8 @@ func Test(h *accounting.History, o Options) Result {
 			Ran: max(0, ostrich.Duration(j.End-j.Start)-j.Suspended),
 		})
 		names, scripts = append(names, j.NameClass), append(scripts, cmp.Or(j.ScriptClass, j.NameClass))
+		kinds = append(kinds, j.KindClass)
+		hasKind = hasKind || j.KindClass != 0 && j.KindClass != j.NameClass // else they are the same classes
 		hasName, hasScript = hasName || j.NameClass != 0, hasScript || j.ScriptClass != 0
 	}
 	r := Result{Jobs: len(jobs), class: o.Class}
@@ -115,6 +118,9 @@ func Test(h *accounting.History, o Options) Result {
 	if hasScript {
 		add(lengths.Alike, script, scripts)
 	}
+	if hasName && hasKind {
+		add(lengths.Alike, kind, kinds)
+	}
 	for i, a := range lengths.Backtest(jobs, variants) {
 		row := &r.Rows[i]
 		row.Jobs, row.LogError, row.WorkError, row.Within2 = a.Jobs, a.LogError, a.WorkError, a.Within2
@@ -137,9 +143,9 @@ func (r *Result) choose(o Options) {
 		}
 		return nil
 	}
-	// If no job has a script, names count; without names there are no classes.
+	// If no job has a script, or all kinds are names, names count; without names there are no classes.
 	classes := []string{o.Class}
-	if o.Class == script {
+	if o.Class == script || o.Class == kind {
 		classes = append(classes, name)
 	}
 	if set := find(o.Predictor, append(classes, off)...); set != nil {

@@ -34,6 +34,26 @@ func made(jobs int, named, scripted bool) *accounting.History {
 	return h
 }
 
+// TestKinds: where names tell nothing and the tool tells the kind, that is recommended.
+func TestKinds(t *testing.T) {
+	h := made(300, false, true)
+	for i := range h.Jobs {
+		h.Jobs[i].KindClass, h.Jobs[i].ScriptClass = h.Jobs[i].ScriptClass, 0
+	}
+	for set, want := range map[string]string{
+		"name": "Set schedule.predictor: alike and schedule.class: auto: predicted lengths would be off by a factor of 1.0",
+		"auto": "Keep schedule.predictor: alike and schedule.class: auto: predicted lengths are off by a factor of 1.0",
+	} {
+		r := Test(h, Options{Predictor: "alike", Class: set, DefaultLimit: 3600})
+		if got := r.Sentence(); !strings.HasPrefix(got, want) {
+			t.Errorf("with %s: %s, want %s", set, got, want)
+		}
+	}
+	if r := Test(made(300, true, false), Options{Predictor: "alike", Class: "auto", DefaultLimit: 3600}); r.Set() == nil || r.Set().Class != "name" {
+		t.Errorf("kinds that are names: %+v", r.Set())
+	}
+}
+
 func TestTest(t *testing.T) {
 	for _, tt := range []struct {
 		what            string

@@ -214,6 +214,10 @@ func (s *source) classes() {
 		for i := range s.history.Jobs {
 			s.history.Jobs[i].Class = 0
 		}
+	case s.lengths.Class == ledger.ByKind.String():
+		for i := range s.history.Jobs {
+			s.history.Jobs[i].Class = s.history.Jobs[i].KindClass
+		}
 	case s.date == 0 && s.o.given("sacct") && s.lengths.Class == ledger.ByName.String() && !slices.ContainsFunc(s.history.Jobs, named):
 		s.notes = append(s.notes, "The dump has no names of jobs (sacct's column jobname): where ostrichd, with schedule.class: name, predicts lengths by "+
 			"name, this comparison cannot, and it does not tell how good that would be.")

@@ -70,12 +70,12 @@ func Settings(c *Config) []Setting {
 		{Key: "slurm.timeout", Value: span{&c.Slurm.Timeout, time.Second}, Usage: "longest time for one Slurm command; a query of the database, and a sacct, may take 30s, or this if it is longer"},
 
 		{Key: "campaign.rule", Value: rule{&c.Campaign.Rule}, Usage: "how campaigns are detected: max, last, arrival=TIME (a gap of TIME ends one) or window=TIME (one ends TIME after its first job)"},
-		{Key: "campaign.declared", Value: byName(&c.Campaign.Declared, ledger.DeclareNames), Usage: "where users say which jobs are one campaign: off, comment (campaign:NAME in --comment), wckey or name (NAME:... in --job-name)"},
+		{Key: "campaign.declared", Value: byName(&c.Campaign.Declared, ledger.DeclareNames), Usage: "where users say which jobs are one campaign: off, comment (campaign:NAME in --comment), wckey, name (NAME:... in --job-name) or auto (runs of workflow tools)"},
 
 		{Key: "schedule.resource", Value: resource{&c.Schedule.Resource}, Usage: "by which of Slurm's resources (TRES) work is counted and the machine divided: auto (billing where a partition has TRESBillingWeights, else cpu), " + names(accounting.Resources)},
 		{Key: "schedule.shares", Value: byName(&c.Schedule.Shares, ledger.ShareNames), Usage: "flat (every user alike) or tree (shares of Slurm's associations)"},
 		{Key: "schedule.predictor", Value: byName(&c.Schedule.Predictor, lengths.PredictorNames), Usage: "expected length of a job: " + names(lengths.PredictorNames)},
-		{Key: "schedule.class", Value: byName(&c.Schedule.Class, ledger.ClassNames), Usage: "which jobs of a user are similar, for predictors that ask: off, name (without digits) or script (where Slurm stores it, else name)"},
+		{Key: "schedule.class", Value: byName(&c.Schedule.Class, ledger.ClassNames), Usage: "which jobs of a user are similar, for predictors that ask: off, name (without digits), script (where Slurm stores it, else name) or auto (the same step of a workflow tool, else name without numbers of any kind)"},
 		{Key: "schedule.hints", Value: oneOf(&c.Schedule.Hints, hintsOff, hintsComment), Usage: "where users say how long a job will run: off or comment (expect=TIME in --comment)"},
 		{Key: "pools", Value: pools{&c.Pools}, Usage: "partitions that share nodes, as name=partition,...;...; empty: the whole cluster is one pool"},
 

@@ -3,6 +3,7 @@ package ledger
 import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/tools"
 )
 
 // ShareBy says who competes for the machine.
@@ -34,10 +35,14 @@ const (
 	// ByScript puts jobs of one script into a class. If the script is not stored
 	// (AccountingStoreFlags=job_script), it is ByName.
 	ByScript
+	// ByKind puts jobs of one kind into a class, see tools.Table: of known workflow tools the
+	// same step of a workflow, else jobs of one name, whatever the digits and hexadecimal
+	// numbers in it.
+	ByKind
 )
 
 // ClassNames lists the kinds of classes in the order of their constants.
-var ClassNames = []string{"off", "name", "script"}
+var ClassNames = []string{"off", "name", "script", "auto"}
 
 func (b ClassBy) String() string { return ClassNames[b] }
 
@@ -57,10 +62,12 @@ const (
 	InWCKey
 	// InName reads the part of a job's name before the first colon.
 	InName
+	// ByTool takes the runs of known workflow tools for campaigns, see tools.Table.
+	ByTool
 )
 
 // DeclareNames lists where campaigns are declared in the order of the constants.
-var DeclareNames = []string{"off", "comment", "wckey", "name"}
+var DeclareNames = []string{"off", "comment", "wckey", "name", "auto"}
 
 func (b DeclareBy) String() string { return DeclareNames[b] }
 
@@ -82,6 +89,8 @@ type Config struct {
 	Class    ClassBy   // which jobs are alike
 	Hints    bool      // whether comments say how long jobs run, see accounting.ReadComment
 	Declared DeclareBy // where campaigns are declared
+
+	Tools tools.Table // of ByKind and ByTool; nil: tools.Known
 
 	DefaultLimit ostrich.Duration // for jobs without a limit in partitions without one
 }

@@ -6,6 +6,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/tools"
 )
 
 // Poll collects what one poll has read. Nothing of it counts before Enter. sacct's rows
@@ -220,7 +221,7 @@ func (p *Poll) Enter(emit func(ostrich.Event)) Batch {
 // read completes a row of sacct, and makes of it what is kept.
 func (l *Ledger) read(r *accounting.Row) row {
 	r.Partition, r.Account = l.texts.Of([]byte(r.Partition)), l.texts.Of([]byte(r.Account))
-	l.config.Say(r, []byte(r.Name), []byte(r.Comment), []byte(r.WCKey), 0)
+	l.config.Say(r, &tools.Texts{Name: []byte(r.Name), Comment: []byte(r.Comment), WCKey: []byte(r.WCKey)}, 0)
 	if _, present := l.names.assocs[r.Assoc]; !present && r.Assoc != 0 { // It is none of the present ones.
 		l.names.assocs[r.Assoc] = Association{ID: r.Assoc, User: r.User, Account: r.Account, Deleted: true}
 	}

@@ -5,32 +5,60 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/tools"
 )
 
-// Say sets the class, the hint and the campaign of a row from the job's texts, and from the
-// number of its script; empty where it is not known.
-func (c *Config) Say(r *accounting.Row, name, comment, wckey []byte, script uint64) {
+// Say sets the class, the hint and the campaign of a row from the texts of the job's
+// submission, and from the number of its script; empty where it is not known.
+func (c *Config) Say(r *accounting.Row, texts *tools.Texts, script uint64) {
+	var told tools.Said
+	if c.Class == ByKind || c.Declared == ByTool {
+		// Accounting has comments from the end of jobs on: a job would change its class then.
+		submitted := *texts
+		submitted.Comment = nil
+		told = c.KnownTools().Read(&submitted)
+	}
 	switch c.Class {
 	case ByScript:
-		r.Class = cmp.Or(accounting.ScriptClass(script), accounting.NameClass(name))
+		r.Class = cmp.Or(accounting.ScriptClass(script), accounting.NameClass(texts.Name))
 	case ByName:
-		r.Class = accounting.NameClass(name)
+		r.Class = accounting.NameClass(texts.Name)
+	case ByKind:
+		r.Class = told.Class()
 	case NoClass:
 	}
-	s := accounting.ReadComment(comment)
+	s := accounting.ReadComment(texts.Comment)
 	if !c.Hints {
 		s.Hint = 0
 	}
+	if s.Hint == 0 && told.Pilot && c.Class == ByKind {
+		s.Hint = r.Limit
+	}
 	switch c.Declared {
 	case InWCKey:
-		s.Campaign = accounting.CampaignOfWCKey(wckey)
+		if s.Campaign = ""; !tools.DefaultWCKey(texts.WCKey) {
+			s.Campaign = accounting.CampaignOfWCKey(texts.WCKey)
+		}
 	case InName:
-		s.Campaign = accounting.CampaignOfName(name)
+		s.Campaign = accounting.CampaignOfName(texts.Name)
+	case ByTool:
+		s.Campaign = told.Campaign
 	case NotDeclared:
 		s.Campaign = ""
 	case InComment:
 	}
 	r.Said = s
+}
+
+// known are the tools that count if no others are given.
+var known = tools.Known()
+
+// KnownTools returns the tools that count.
+func (c *Config) KnownTools() tools.Table {
+	if c.Tools == nil {
+		return known
+	}
+	return c.Tools
 }
 
 // say sets the class, the hint and the campaign of a job from its row. Slurm stores a

@@ -5,6 +5,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/tools"
 )
 
 // Waiting is a pending job as slurmctld describes it. slurmdbd hears of new jobs
@@ -51,7 +52,7 @@ func (l *Ledger) Expect(q *Waiting) (ostrich.Job, bool) {
 	if _, seen := l.names.uids[q.UID]; known && !seen {
 		l.names.uids[q.UID] = r.Assoc
 	}
-	l.config.Say(&r, []byte(q.Name), nil, []byte(q.WCKey), 0)
+	l.config.Say(&r, &tools.Texts{Name: []byte(q.Name), WCKey: []byte(q.WCKey)}, 0)
 	w := l.row(&r)
 	j := l.history.job(&w)
 	j.QOS = q.QOS

@@ -50,6 +50,8 @@ const (
 	colInterval
 	colGPUs
 	colWalltime
+	colFolder
+	colComment
 	columns int = iota
 )
 
@@ -64,7 +66,11 @@ var columnNames = map[string]column{
 	"reqnodes": colAskedNodes, "constraints": colConstraints, "features": colConstraints, "reservation": colReservation, "flags": colFlags, "licenses": colLicenses,
 	"reqgres": colGRES, "exclusive": colExclusive, "submitline": colSubmitLine, "priority": colPriority,
 	intervalColumn: colInterval, gpusColumn: colGPUs, walltimeColumn: colWalltime,
+	"workdir": colFolder, "comment": colComment,
 }
+
+// hints are columns of which anything may be missing.
+var hints = map[column]bool{colSubmitLine: true, colComment: true, colFolder: true}
 
 // layout says where the columns of a dump are.
 type layout struct {
@@ -93,7 +99,7 @@ func newLayout(names ...string) *layout {
 		if name == "" { // after a delimiter at the end of the line
 			looks = func(cell []byte) bool { return len(cell) == 0 }
 		}
-		l.kinds, l.free, l.read = append(l.kinds, looks), append(l.free, looks == nil || texts[name]), append(l.read, is && c != colSubmitLine) // which is a hint
+		l.kinds, l.free, l.read = append(l.kinds, looks), append(l.free, looks == nil || texts[name]), append(l.read, is && !hints[c])
 	}
 	return l
 }

@@ -25,7 +25,7 @@ func jobsOf(h *accounting.History) []jobOf {
 		a := h.Associations[j.Association]
 		named := jobOf{a.User, a.Account, h.Partitions[j.Partition], h.QOS[j.QOS], j}
 		if j.NameClass == j.Class { // else it is seen
-			named.NameClass = 0
+			named.NameClass, named.KindClass = 0, 0
 		}
 		named.Association, named.Job.Partition, named.Job.QOS, named.Needs, named.Where = 0, 0, 0, 0, 0 // TestNeeds looks at these
 		all = append(all, named)

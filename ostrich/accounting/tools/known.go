@@ -1,0 +1,73 @@
+package tools
+
+// A UUID as Python and Java write it, as a regular expression and for SQL's LIKE.
+const (
+	uuidPattern = `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`
+	uuidLike    = `%________-____-____-____-____________`
+)
+
+// Known returns the table of the tools that are known. The versions are those whose sources
+// were read.
+func Known() Table {
+	runByName := pattern(Name, `^(?:.*_)?(?P<campaign>`+uuidPattern+`)$`)
+	return Table{
+		// Snakemake 7.21 (--slurm) tells no run.
+		{Name: "Snakemake", Patterns: []Pattern{
+			pattern(Name, `^snakejob_(?P<class>.+?)_(?:\d+|`+uuidPattern+`)$`),
+		}},
+		// Snakemake 8 and 9 (executor plugin slurm 2.7.1) name all jobs of a run by one UUID, after a
+		// prefix if the user wants one, and put the rule into the comment.
+		{Name: "Snakemake", Like: []string{uuidLike}, Patterns: []Pattern{
+			pattern(Line, ` --comment[= ]['"]?(?:rule|group)_(?P<class>.+?)(?:_wildcards_|['" ]|$)`), runByName,
+		}},
+		{Name: "Snakemake", Patterns: []Pattern{
+			pattern(Comment, `^(?:rule|group)_(?P<class>.+?)(?:_wildcards_|$)`), runByName,
+		}},
+		// Snakemake 7.32.4 (--slurm) names all jobs of a run by one UUID, whatever the rule.
+		{Name: "Snakemake", Like: []string{uuidLike}, Patterns: []Pattern{
+			pattern(Line, `/slurm_logs/(?:rule|group)_(?P<class>[^/]+)/`), runByName,
+		}},
+		// Nextflow (AbstractGridExecutor) has a folder for each task, and a tag after the process.
+		{Name: "Nextflow", Like: []string{`nf-%`}, Patterns: []Pattern{
+			pattern(Name, `^nf-(?P<class>[^(]+?)_?(?:\(|$)`), pattern(Folder, `^(?P<campaign>.+)/work/[0-9a-f]{2}/[0-9a-f]{4,}`),
+		}},
+		// Toil 5.9 and 8.0 set no time limit; the run is in the path of the log.
+		{Name: "Toil", Like: []string{`toil\_job\_%`}, Patterns: []Pattern{
+			pattern(Name, `^toil_job_\d+_(?P<class>.+)$`), pattern(Line, `/?toil_(?P<campaign>`+uuidPattern+`)\.`),
+		}},
+		// Parsl 2026.07: a block of workers.
+		{Name: "Parsl", Pilot: true, Patterns: []Pattern{
+			pattern(Name, `^parsl\.(?P<campaign>(?P<class>.+))\.block-\d+\.[\d.]+$`),
+		}},
+		// signac-flow 0.29: PROJECT/AGGREGATE/OPERATION/MD5, of which it cuts what is too long.
+		{Name: "signac-flow", Patterns: []Pattern{
+			pattern(Name, `^(?P<class1>[^/]+)/[^/]*[0-9a-f]{6,}[^/]*/(?P<class2>[^/]+)/[0-9a-f]{6,}$`),
+			pattern(Name, `^(?P<campaign1>[^/]+)/[^/]+/(?P<campaign2>[^/]+)/[0-9a-f]+$`),
+		}},
+		// AiiDA 2.8 tells neither.
+		{Name: "AiiDA", Patterns: []Pattern{pattern(Name, `^aiida-\d+$`)}},
+		// submitit 1.5.4: its default name, with the same WCKey for everybody.
+		{Name: "submitit", ByFolder: true, Like: []string{`submitit`}, Patterns: []Pattern{pattern(Name, `^submitit$`)}},
+		// dask-jobqueue 0.9: its default name.
+		{Name: "dask-jobqueue", Pilot: true, ByFolder: true, Like: []string{`dask-worker`}, Patterns: []Pattern{pattern(Name, `^dask-worker$`)}},
+		// Whoever names jobs by a UUID tells which belong together.
+		{Name: "UUID", ByFolder: true, Like: []string{uuidLike}, Patterns: []Pattern{runByName}},
+		// Slurm's own names (sbatch --wrap, salloc) and those of portals.
+		{Name: "nobody's name", ByFolder: true, Like: []string{`wrap`, `interactive`, `bash`, `sys/dashboard/%`}, Patterns: []Pattern{
+			pattern(Name, `^(?:wrap|interactive|bash|sys/dashboard/.*)$`),
+		}},
+	}
+}
+
+// DefaultWCKey reports whether a tool gives this WCKey to all jobs of all users: it declares
+// nothing.
+func DefaultWCKey(wckey []byte) bool { return string(wckey) == "submitit" }
+
+// pattern is NewPattern of a text that stands in this file.
+func pattern(in Place, text string) Pattern {
+	p, err := NewPattern(in, text)
+	if err != nil {
+		panic(err) // a test compiles them all
+	}
+	return p
+}

@@ -1,0 +1,239 @@
+// Package tools knows what workflow tools tell Slurm of the jobs that they submit: the run of a
+// workflow that a job belongs to, which its user waits for and so is a campaign, and its kind,
+// the step of the workflow, which runs about as long each time.
+//
+// Tools say both in different places, each in its own way: see [Known], a row a tool. Of jobs
+// that no tool is known to have submitted the kind is the [Normal] form of the name.
+package tools
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"slurm-ostrich/ostrich/accounting"
+)
+
+// Texts is what Slurm stores of a job's submission. Any may be empty.
+type Texts struct {
+	Name    []byte // job_name; accounting has its first 255 bytes
+	Comment []byte // of the user
+	WCKey   []byte
+	Folder  []byte // work_dir
+	Line    []byte // submit_line; the first MaxLine bytes count
+}
+
+// MaxLine is how many bytes of a submit line are read: Slurm stores megabytes.
+const MaxLine = 2048
+
+// Place is one of the Texts.
+type Place uint8
+
+const (
+	Name Place = iota
+	Comment
+	WCKey
+	Folder
+	Line
+)
+
+// PlaceNames lists the keys of the places in the order of the constants, as the configuration
+// has them.
+var PlaceNames = []string{"name", "comment", "wckey", "folder", "line"}
+
+func (p Place) String() string { return PlaceNames[p] }
+
+func (t *Texts) at(p Place) []byte {
+	switch p {
+	case Comment:
+		return t.Comment
+	case WCKey:
+		return t.WCKey
+	case Folder:
+		return t.Folder
+	case Line:
+		return t.Line[:min(len(t.Line), MaxLine)]
+	default:
+		return t.Name
+	}
+}
+
+// Pattern finds something in a text. The groups (?P<campaign>…) and (?P<class>…) are what it
+// declares; if a name has several groups, what they match is joined by slashes.
+type Pattern struct {
+	In Place
+	RE *regexp.Regexp
+
+	begins          []byte // literally, at the beginning of the text or, of a pattern without ^, within it
+	anchored        bool
+	campaign, class []int // numbers of its groups
+}
+
+// NewPattern compiles a pattern.
+func NewPattern(in Place, text string) (Pattern, error) {
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return Pattern{}, err
+	}
+	p := Pattern{In: in, RE: re}
+	for i, name := range re.SubexpNames() {
+		switch strings.TrimRight(name, "0123456789") {
+		case "campaign":
+			p.campaign = append(p.campaign, i)
+		case "class":
+			p.class = append(p.class, i)
+		}
+	}
+	literal, _ := strings.CutPrefix(text, "^")
+	p.anchored = len(literal) < len(text)
+	end := strings.IndexAny(literal, `\.+*?()|[]{}^$`)
+	if end < 0 {
+		end = len(literal)
+	} else if end > 0 && strings.IndexByte("*?{|", literal[end]) >= 0 {
+		end = 0 // the last letter is optional, or all of it is a choice
+	}
+	p.begins = []byte(literal[:end])
+	return p, nil
+}
+
+// match returns what a pattern declares of a text.
+func (p *Pattern) match(text []byte) (campaign, class string, ok bool) {
+	switch {
+	case len(text) == 0:
+		return "", "", false
+	case p.anchored && !bytes.HasPrefix(text, p.begins), !p.anchored && !bytes.Contains(text, p.begins):
+		return "", "", false
+	}
+	at := p.RE.FindSubmatchIndex(text)
+	if at == nil {
+		return "", "", false
+	}
+	join := func(groups []int) string {
+		var list []string
+		for _, g := range groups {
+			if from, to := at[2*g], at[2*g+1]; from >= 0 && to > from {
+				list = append(list, string(text[from:to]))
+			}
+		}
+		return strings.Join(list, "/")
+	}
+	return join(p.campaign), join(p.class), true
+}
+
+// Tool is a row of the table.
+type Tool struct {
+	Name string // for people
+
+	// Patterns find what the tool says. A job is of the tool if the first of them matches;
+	// each other adds what is not known yet.
+	Patterns []Pattern
+
+	// Like are the names, as patterns of SQL's LIKE, of the jobs of which a pattern looks at the
+	// folder or the line, beside those of the other rows: of other jobs nobody needs to read them.
+	Like []string
+
+	// Pilot jobs take work of their own as long as they run: their length is their limit.
+	Pilot bool
+	// ByFolder adds the folder to the kind, where names tell little of it.
+	ByFolder bool
+}
+
+// Like returns the names, as patterns of SQL's LIKE, of jobs of which a text counts that is no
+// name; none if that is not so of any.
+func (t Table) Like(p Place) (names []string) {
+	for i := range t {
+		looks := t[i].ByFolder && p == Folder
+		for k := range t[i].Patterns {
+			looks = looks || t[i].Patterns[k].In == p
+		}
+		if !looks {
+			continue
+		}
+		for _, name := range t[i].Like {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// Said is what the submission of a job says.
+type Said struct {
+	Tool     string // name of the row of the table; "" if no tool is known
+	Campaign string // by which a run is declared, see accounting.CampaignName; "" if nothing is
+	Kind     string // the class of the job, in words; "" if nothing tells
+	Pilot    bool
+}
+
+// Class returns the ostrich.Job.Class of a kind, 0 for none.
+func (s *Said) Class() uint64 {
+	if s.Kind == "" {
+		return 0
+	}
+	return max(1, accounting.TextHash([]byte(s.Kind)))
+}
+
+// Table are the tools that count, the first that knows a job first.
+type Table []Tool
+
+// Read returns what a submission says. It never fails: texts belong to their users.
+func (t Table) Read(texts *Texts) Said {
+	for i := range t {
+		tool := &t[i]
+		first := &tool.Patterns[0]
+		run, kind, ok := first.match(texts.at(first.In))
+		if !ok {
+			continue
+		}
+		s := Said{Tool: tool.Name, Pilot: tool.Pilot}
+		for k := range tool.Patterns[1:] {
+			p := &tool.Patterns[1+k]
+			if run != "" && kind != "" {
+				break
+			}
+			r, c, _ := p.match(texts.at(p.In))
+			if run == "" {
+				run = r
+			}
+			if kind == "" {
+				kind = c
+			}
+		}
+		if kind = Normal([]byte(kind)); kind == "" {
+			kind = Normal(texts.Name)
+		}
+		if folder := Normal(texts.Folder); tool.ByFolder && folder != "" {
+			kind = strings.TrimSpace(kind + " in " + folder)
+		}
+		s.Kind = kind
+		if run != "" {
+			s.Campaign = campaignName(run)
+		}
+		return s
+	}
+	return Said{Kind: Normal(texts.Name)}
+}
+
+// campaignName returns the name under which a run is declared: run: and the tool's own name of
+// it, or, of a long or unprintable one, its end and a hash of the whole. The tool is not in it,
+// because of some jobs the run is known before the tool.
+func campaignName(run string) string {
+	const prefix = "run:"
+	if name := accounting.CampaignName([]byte(prefix + run)); name != "" {
+		return name
+	}
+	end := []byte(run)
+	for i, c := range end {
+		if c <= ' ' || c > '~' || c == ',' {
+			end[i] = '_'
+		}
+	}
+	const hash = 17 // with the slash
+	if room := accounting.MaxCampaign - len(prefix) - hash; len(end) > room {
+		end = end[len(end)-room:]
+	}
+	return fmt.Sprintf("%s%s#%016x", prefix, end, accounting.TextHash([]byte(run)))
+}
