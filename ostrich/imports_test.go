@@ -64,7 +64,7 @@ var ours = map[string][]string{
 	"ostrich/lengths":  {"ostrich/scalar"},
 	"ostrich/scalar":   {},
 	"ostrich/sharing":  {"ostrich/scalar"},
-	"slurmdb":          {"ostrich", "ostrich/accounting", "ostrich/accounting/ledger"},
+	"slurmdb":          {"ostrich", "ostrich/accounting", "ostrich/accounting/ledger", "ostrich/accounting/tools"},
 	"priority":         {"ostrich", "ostrich/scalar"},
 	"docs":             {},
 }
