@@ -31,6 +31,7 @@ const MaxLine = 2048
 // Place is one of the Texts.
 type Place uint8
 
+// The places, in the order of PlaceNames.
 const (
 	Name Place = iota
 	Comment
