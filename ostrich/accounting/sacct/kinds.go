@@ -123,40 +123,58 @@ func readLimit(b []byte) (seconds int64, ok bool) {
 // what is read. It takes time in proportion to the fields.
 func (l *layout) fit(fields [][]byte, mark []byte) ([][]byte, string) {
 	n, more := len(l.kinds), len(fields)-len(l.kinds)
-	// ways[i][d]: how columns from i on can take the fields from i+d on; 2 is several.
-	ways := make([][]uint8, n+1)
-	ways[n] = make([]uint8, more+1)
+	// ways[i][d] is how columns from i on can take the fields from i+d on: in none, one or several. How
+	// texts side by side that nobody reads share the fields does not matter, only with which field
+	// the column behind them begins: of those it is 1 + where that is.
+	const none, several = 0, -1
+	ways := make([][]int32, n+1)
+	ways[n] = make([]int32, more+1)
 	ways[n][more] = 1
 	for i := n - 1; i >= 0; i-- {
-		ways[i] = make([]uint8, more+1)
-		add := func(a, b uint8) uint8 { return min(a+b, 2) }
-		if l.unread(i) { // how texts that nobody reads share the fields does not matter
-			add = func(a, b uint8) uint8 { return max(a, b) }
+		ways[i] = make([]int32, more+1)
+		behind := func(d int) int32 {
+			w := ways[i+1][d]
+			switch {
+			case w == none || w == several:
+			case l.unread(i) && !l.unread(i+1):
+				return int32(d) + 1
+			case !l.unread(i):
+				return 1
+			}
+			return w
 		}
-		later := uint8(0) // where the column ends two fields on, or further
+		either := func(a, b int32) int32 {
+			switch {
+			case a == none:
+				return b
+			case b == none || l.unread(i) && a == b:
+				return a
+			}
+			return several
+		}
+		later := int32(none) // where the column ends two fields on, or further
 		for d := more; d >= 0; d-- {
 			at := &ways[i][d]
 			if l.takes(i, fields[i+d], false) {
-				*at = ways[i+1][d]
+				*at = behind(d)
 			}
 			if l.takes(i, fields[i+d], true) {
-				*at = add(*at, later)
+				*at = either(*at, later)
 			}
-			later = add(later, ways[i+1][d])
+			later = either(later, behind(d))
 		}
 	}
 	switch ways[0][0] {
-	case 0:
+	case none:
 		return nil, "no way to share them among the columns"
-	case 1:
-	default:
+	case several:
 		return nil, "a text holds the delimiter, and nothing tells which"
 	}
 	cells := make([][]byte, 0, n)
 	for i, k := 0, 0; i < n; i++ {
 		to := k + 1
-		if ways[i+1][to-i-1] == 0 || !l.takes(i, fields[k], false) {
-			to += 1 + slices.IndexFunc(ways[i+1][to-i:], func(n uint8) bool { return n > 0 })
+		if ways[i+1][to-i-1] == none || !l.takes(i, fields[k], false) {
+			to += 1 + slices.IndexFunc(ways[i+1][to-i:], func(n int32) bool { return n != none })
 			cells = append(cells, bytes.Join(fields[k:to], mark))
 		} else {
 			cells = append(cells, fields[k])
@@ -178,7 +196,5 @@ func (l *layout) takes(column int, field []byte, several bool) bool {
 	return looks == nil || len(field) > 0 && looks(field)
 }
 
-// unread reports whether nobody reads a column nor the next one, and both are texts.
-func (l *layout) unread(i int) bool {
-	return i+1 < len(l.free) && l.free[i] && l.free[i+1] && !l.read[i] && !l.read[i+1]
-}
+// unread reports whether a column is a text that nobody reads.
+func (l *layout) unread(i int) bool { return i < len(l.free) && l.free[i] && !l.read[i] }
