@@ -3,7 +3,6 @@ package ledger
 import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
-	"slurm-ostrich/ostrich/accounting/tools"
 )
 
 // ShareBy says who competes for the machine.
@@ -89,8 +88,6 @@ type Config struct {
 	Class    ClassBy   // which jobs are alike
 	Hints    bool      // whether comments say how long jobs run, see accounting.ReadComment
 	Declared DeclareBy // where campaigns are declared
-
-	Tools tools.Table // of ByKind and ByTool; nil: tools.Known
 
 	DefaultLimit ostrich.Duration // for jobs without a limit in partitions without one
 }

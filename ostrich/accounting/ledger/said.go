@@ -16,7 +16,7 @@ func (c *Config) Say(r *accounting.Row, texts *tools.Texts, script uint64) {
 		// Accounting has comments from the end of jobs on: a job would change its class then.
 		submitted := *texts
 		submitted.Comment = nil
-		told = c.KnownTools().Read(&submitted)
+		told = known.Read(&submitted)
 	}
 	switch c.Class {
 	case ByScript:
@@ -50,16 +50,8 @@ func (c *Config) Say(r *accounting.Row, texts *tools.Texts, script uint64) {
 	r.Said = s
 }
 
-// known are the tools that count if no others are given.
+// known are the tools that count for ByKind and ByTool.
 var known = tools.Known()
-
-// KnownTools returns the tools that count.
-func (c *Config) KnownTools() tools.Table {
-	if c.Tools == nil {
-		return known
-	}
-	return c.Tools
-}
 
 // say sets the class, the hint and the campaign of a job from its row. Slurm stores a
 // comment when a row ends, and the job's next row, without one, does not remove it.

@@ -62,12 +62,3 @@ func Known() Table {
 // DefaultWCKey reports whether a tool gives this WCKey to all jobs of all users: it declares
 // nothing.
 func DefaultWCKey(wckey []byte) bool { return string(wckey) == "submitit" }
-
-// pattern is NewPattern of a text that stands in this file.
-func pattern(in Place, text string) Pattern {
-	p, err := NewPattern(in, text)
-	if err != nil {
-		panic(err) // a test compiles them all
-	}
-	return p
-}

@@ -31,7 +31,7 @@ const MaxLine = 2048
 // Place is one of the Texts.
 type Place uint8
 
-// The places, in the order of PlaceNames.
+// The texts of a submission.
 const (
 	Name Place = iota
 	Comment
@@ -39,12 +39,6 @@ const (
 	Folder
 	Line
 )
-
-// PlaceNames lists the keys of the places in the order of the constants, as the configuration
-// has them.
-var PlaceNames = []string{"name", "comment", "wckey", "folder", "line"}
-
-func (p Place) String() string { return PlaceNames[p] }
 
 func (t *Texts) at(p Place) []byte {
 	switch p {
@@ -72,14 +66,10 @@ type Pattern struct {
 	campaign, class []int // numbers of its groups
 }
 
-// NewPattern compiles a pattern.
-func NewPattern(in Place, text string) (Pattern, error) {
-	re, err := regexp.Compile(text)
-	if err != nil {
-		return Pattern{}, err
-	}
-	p := Pattern{In: in, RE: re}
-	for i, name := range re.SubexpNames() {
+// pattern makes a pattern of a text of this package.
+func pattern(in Place, text string) Pattern {
+	p := Pattern{In: in, RE: regexp.MustCompile(text)}
+	for i, name := range p.RE.SubexpNames() {
 		switch strings.TrimRight(name, "0123456789") {
 		case "campaign":
 			p.campaign = append(p.campaign, i)
@@ -96,7 +86,7 @@ func NewPattern(in Place, text string) (Pattern, error) {
 		end = 0 // the last letter is optional, or all of it is a choice
 	}
 	p.begins = []byte(literal[:end])
-	return p, nil
+	return p
 }
 
 // match returns what a pattern declares of a text.
