@@ -222,7 +222,7 @@ func jobsOf(h *accounting.History) []jobOf {
 		needs.Memory, needs.Per, needs.Layout = 0, 0, accounting.Layout{} // the dump has the memory of the whole job, and no line of submission
 		one.On, one.Wants = h.WhereRan(&j), needs
 		one.Association, one.Job.Partition, one.Job.QOS, one.Needs, one.Where = 0, 0, 0, 0, 0
-		one.Class, one.NameClass, one.ScriptClass = 0, 0, 0 // the dump has no names
+		one.Class, one.NameClass, one.ScriptClass, one.KindClass = 0, 0, 0, 0 // the dump has no names
 		list = append(list, one)
 	}
 	return list
