@@ -19,41 +19,40 @@ func (s *Study) completing() {
 	if s.placement == nil || len(s.Scheduler.Backfills) == 0 {
 		return
 	}
-	begin := make([][]int, len(s.placement.cluster.Nodes)) // by node: the jobs that ran there, by start
-	for i := range s.Jobs {
-		for _, n := range s.ranOn(i) {
-			begin[n] = append(begin[n], i)
-		}
+	order := make([]int32, len(s.Jobs)) // by start
+	for i := range order {
+		order[i] = int32(i)
 	}
-	for n := range begin {
-		slices.SortFunc(begin[n], func(a, b int) int {
-			return cmp.Or(cmp.Compare(s.Jobs[a].Start, s.Jobs[b].Start), cmp.Compare(a, b))
-		})
-	}
-	most := make([]ostrich.Time, len(s.Jobs)) // what the next job on its nodes leaves
-	var told []ostrich.Time
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(s.Jobs[a].Start, s.Jobs[b].Start), cmp.Compare(a, b))
+	})
+	before := make([][]int32, len(s.placement.cluster.Nodes)) // by node: jobs after whose end nobody has started there yet
+	most := make([]ostrich.Time, len(s.Jobs))                 // what the next job on its nodes leaves
 	known := make([]bool, len(s.Jobs))
-	for i := range s.Jobs {
-		j := &s.Jobs[i]
+	for i := range most {
 		most[i] = longestCompleting
-		if j.open {
-			continue
+	}
+	for _, i := range order {
+		next := &s.Jobs[i]
+		for _, n := range s.ranOn(int(i)) {
+			before[n] = slices.DeleteFunc(before[n], func(k int32) bool {
+				j := &s.Jobs[k]
+				lag := next.Start - (j.Start + ostrich.Time(j.Run) + j.Suspended)
+				if lag < 0 {
+					return false
+				}
+				if lag < most[k] || lag == most[k] && !next.backfilled {
+					most[k], known[k] = lag, !next.backfilled && next.Submit <= next.Start-lag
+				}
+				return true
+			})
+			if !next.open {
+				before[n] = append(before[n], i)
+			}
 		}
-		end := j.Start + ostrich.Time(j.Run) + j.Suspended
-		for _, n := range s.ranOn(i) {
-			at, _ := slices.BinarySearchFunc(begin[n], end, func(k int, end ostrich.Time) int { return cmp.Compare(s.Jobs[k].Start, end) })
-			later := begin[n][at:]
-			if len(later) > 0 && later[0] == i { // it ended in the second in which it began
-				later = later[1:]
-			}
-			if len(later) == 0 {
-				continue
-			}
-			next := &s.Jobs[later[0]]
-			if lag := next.Start - end; lag < most[i] || lag == most[i] && !next.backfilled {
-				most[i], known[i] = lag, !next.backfilled && next.Submit <= end
-			}
-		}
+	}
+	var told []ostrich.Time
+	for i := range known {
 		if known[i] {
 			told = append(told, most[i])
 		}
