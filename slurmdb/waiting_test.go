@@ -33,7 +33,7 @@ func TestExpect(t *testing.T) {
 		{job{User: 1002, Account: "bio", Assoc: 6}, ledger.Waiting{UID: 1002, User: "bob", Account: "bio", Limit: 3600}},
 		{job{Partition: "short", Assoc: 5}, ledger.Waiting{Partition: "short", Limit: 3600}},
 	}
-	classes := []ledger.ClassBy{ledger.ByName, ledger.NoClass, ledger.ByScript, ledger.ByName} // by declared
+	classes := []ledger.ClassBy{ledger.ByName, ledger.NoClass, ledger.ByScript, ledger.ByName, ledger.ByKind} // by declared
 	for _, release := range []slurmdbtest.Release{slurmdbtest.R2205, slurmdbtest.R2505} {
 		for by, first := range map[ledger.ShareBy]string{ledger.Flat: "ann", ledger.Tree: "bio/ann"} {
 			db := slurmdbtest.New(t, release)

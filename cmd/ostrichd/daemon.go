@@ -46,6 +46,7 @@ type daemon struct {
 
 	asked     sync.Once
 	answering *statuspage.API // at both, once it was asked
+	hosts     []string        // status.hosts, likewise
 
 	reload <-chan os.Signal
 	now    func() time.Time
@@ -113,6 +114,7 @@ func (d *daemon) run(ctx context.Context) error {
 	if d.page.shown == nil && d.config.Socket+d.config.Listen+d.config.Status.Listen != "" {
 		d.page.shown = make(chan struct{})
 	}
+	d.api() // before a reload
 	server, err := d.serve(ctx)
 	if err != nil {
 		return err

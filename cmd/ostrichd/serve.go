@@ -62,12 +62,16 @@ func (d *daemon) measures() *http.ServeMux {
 }
 
 // pages serves the status page and the API.
-func (d *daemon) pages() http.Handler { return statuspage.Handler(d.api(), d.config.Status.Hosts) }
+func (d *daemon) pages() http.Handler {
+	answers := d.api()
+	return statuspage.Handler(answers, d.hosts)
+}
 
 // api returns what answers questions at the socket and on the web.
 func (d *daemon) api() *statuspage.API {
 	d.asked.Do(func() {
 		header := d.config.Status.UserHeader // A reload may change the configuration meanwhile.
+		d.hosts = d.config.Status.Hosts
 		d.answering = statuspage.NewAPI(statuspage.Options{
 			State: d.state, Late: d.status.late, Past: d.pastAsked(), Now: d.now,
 			Viewer: func(r *http.Request, c *view.Cycle, ended bool) (*view.Viewer, error) {

@@ -16,11 +16,10 @@ func (s *Snapshot) For(v *view.Viewer) *Snapshot {
 		return s
 	}
 	seen := *s
-	seen.Nights = live.Seen(s.Nights, v)
-	if v.Jobs && v.Shares {
+	seen.viewer, seen.Nights = v, live.Seen(s.Nights, v)
+	if v.Jobs && v.Shares { // only what is asked of accounting is hidden
 		return &seen
 	}
-	seen.viewer = v
 	seen.Shares = only(s.Shares, func(one **view.User) bool { return v.Share((*one).User, (*one).Account) })
 	seen.Campaigns = only(s.Campaigns, func(one **view.Campaign) bool { return v.Job((*one).User, (*one).Account) })
 	for i, c := range seen.Campaigns {
@@ -72,7 +71,7 @@ func (s *Snapshot) sees() *view.Viewer { return cmp.Or(s.viewer, view.Everything
 func (s *Snapshot) hidden() string {
 	const counts = " Counts of the whole cluster include all jobs."
 	switch {
-	case s.viewer == nil || s.cycle == nil:
+	case s.viewer == nil || s.cycle == nil || s.viewer.Jobs && s.viewer.Shares:
 		return ""
 	case len(s.viewer.Names) > 0:
 		return "You see what Slurm shows to " + s.viewer.Names[0] + " (PrivateData)." + counts

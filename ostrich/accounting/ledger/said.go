@@ -13,10 +13,7 @@ import (
 func (c *Config) Say(r *accounting.Row, texts *tools.Texts, script uint64) {
 	var told tools.Said
 	if c.Class == ByKind || c.Declared == ByTool {
-		// Accounting has comments from the end of jobs on: a job would change its class then.
-		submitted := *texts
-		submitted.Comment = nil
-		told = known.Read(&submitted)
+		told = known.Read(texts)
 	}
 	switch c.Class {
 	case ByScript:

@@ -51,7 +51,6 @@ const (
 	colGPUs
 	colWalltime
 	colFolder
-	colComment
 	columns int = iota
 )
 
@@ -66,11 +65,11 @@ var columnNames = map[string]column{
 	"reqnodes": colAskedNodes, "constraints": colConstraints, "features": colConstraints, "reservation": colReservation, "flags": colFlags, "licenses": colLicenses,
 	"reqgres": colGRES, "exclusive": colExclusive, "submitline": colSubmitLine, "priority": colPriority,
 	intervalColumn: colInterval, gpusColumn: colGPUs, walltimeColumn: colWalltime,
-	"workdir": colFolder, "comment": colComment,
+	"workdir": colFolder,
 }
 
 // hints are columns of which anything may be missing.
-var hints = map[column]bool{colSubmitLine: true, colComment: true, colFolder: true}
+var hints = map[column]bool{colSubmitLine: true, colFolder: true}
 
 // layout says where the columns of a dump are.
 type layout struct {

@@ -347,7 +347,7 @@ func (d *dump) job() error {
 		}
 	}
 	name := accounting.NameClass(d.values[colName])
-	said := d.tools.Read(&tools.Texts{Name: d.values[colName], Comment: d.values[colComment], Folder: d.values[colFolder], Line: d.values[colSubmitLine]})
+	said := d.tools.Read(&tools.Texts{Name: d.values[colName], Folder: d.values[colFolder], Line: d.values[colSubmitLine]})
 	j := accounting.Job{Tasks: 1, Class: name, NameClass: name, KindClass: said.Class()}
 	var err error
 	if j.ID, err = d.id(); err != nil {

@@ -17,15 +17,12 @@ func Known() Table {
 		}},
 		// Snakemake 8 and 9 (executor plugin slurm 2.7.1) name all jobs of a run by one UUID, after a
 		// prefix if the user wants one, and put the rule into the comment.
-		{Name: "Snakemake", Like: []string{uuidLike}, Patterns: []Pattern{
-			pattern(Line, ` --comment[= ]['"]?(?:rule|group)_(?P<class>.+?)(?:_wildcards_|['" ]|$)`), runByName,
-		}},
-		{Name: "Snakemake", Patterns: []Pattern{
-			pattern(Comment, `^(?:rule|group)_(?P<class>.+?)(?:_wildcards_|$)`), runByName,
+		{Name: "Snakemake", Like: []string{uuidLike}, NeedsClass: true, Patterns: []Pattern{
+			runByName, pattern(Line, ` --comment[= ]['"]?(?:rule|group)_(?P<class>.+?)(?:_wildcards_|['" ]|$)`),
 		}},
 		// Snakemake 7.32.4 (--slurm) names all jobs of a run by one UUID, whatever the rule.
-		{Name: "Snakemake", Like: []string{uuidLike}, Patterns: []Pattern{
-			pattern(Line, `/slurm_logs/(?:rule|group)_(?P<class>[^/]+)/`), runByName,
+		{Name: "Snakemake", Like: []string{uuidLike}, NeedsClass: true, Patterns: []Pattern{
+			runByName, pattern(Line, `/slurm_logs/(?:rule|group)_(?P<class>[^/]+)/`),
 		}},
 		// Nextflow (AbstractGridExecutor) has a folder for each task, and a tag after the process.
 		{Name: "Nextflow", Like: []string{`nf-%`}, Patterns: []Pattern{

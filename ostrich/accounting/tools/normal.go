@@ -2,9 +2,8 @@ package tools
 
 // Normal returns the normal form of a text: without what differs from run to run. That are
 // UUIDs, hexadecimal numbers of 6 digits and more, and all other digits, with which times and
-// counts go. What is left is cut at 255 bytes, as accounting cuts names.
+// counts go.
 func Normal(text []byte) string {
-	text = text[:min(len(text), maxName)]
 	out := make([]byte, 0, len(text))
 	for i := 0; i < len(text); {
 		if n := uuid(text, i); n > 0 {
@@ -32,9 +31,6 @@ func Normal(text []byte) string {
 	}
 	return string(out)
 }
-
-// maxName is how many bytes of a name accounting keeps.
-const maxName = 255
 
 func letterOrDigit(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'

@@ -19,11 +19,14 @@ import (
 // Texts is what Slurm stores of a job's submission. Any may be empty.
 type Texts struct {
 	Name    []byte // job_name; accounting has its first 255 bytes
-	Comment []byte // of the user
+	Comment []byte // of the user; accounting has it from the end of a job on, so that it tells no class
 	WCKey   []byte
 	Folder  []byte // work_dir
 	Line    []byte // submit_line; the first MaxLine bytes count
 }
+
+// maxName is how many bytes of a name accounting keeps.
+const maxName = 255
 
 // MaxLine is how many bytes of a submit line are read: Slurm stores megabytes.
 const MaxLine = 2048
@@ -34,18 +37,12 @@ type Place uint8
 // The texts of a submission.
 const (
 	Name Place = iota
-	Comment
-	WCKey
 	Folder
 	Line
 )
 
 func (t *Texts) at(p Place) []byte {
 	switch p {
-	case Comment:
-		return t.Comment
-	case WCKey:
-		return t.WCKey
 	case Folder:
 		return t.Folder
 	case Line:
@@ -125,6 +122,9 @@ type Tool struct {
 	// folder or the line, beside those of the other rows: of other jobs nobody needs to read them.
 	Like []string
 
+	// NeedsClass: a job is of the tool only if a pattern tells its class.
+	NeedsClass bool
+
 	// Pilot jobs take work of their own as long as they run: their length is their limit.
 	Pilot bool
 	// ByFolder adds the folder to the kind, where names tell little of it.
@@ -171,7 +171,9 @@ func (s *Said) Class() uint64 {
 type Table []Tool
 
 // Read returns what a submission says. It never fails: texts belong to their users.
-func (t Table) Read(texts *Texts) Said {
+func (t Table) Read(of *Texts) Said {
+	texts := *of
+	texts.Name = texts.Name[:min(len(texts.Name), maxName)] // squeue shows more of it
 	for i := range t {
 		tool := &t[i]
 		first := &tool.Patterns[0]
@@ -192,6 +194,9 @@ func (t Table) Read(texts *Texts) Said {
 			if kind == "" {
 				kind = c
 			}
+		}
+		if tool.NeedsClass && kind == "" {
+			continue
 		}
 		if kind = Normal([]byte(kind)); kind == "" {
 			kind = Normal(texts.Name)
