@@ -54,5 +54,13 @@ func TestReleases(t *testing.T) {
 	}
 }
 
-// last is the end of what a command printed.
-func last(out string) string { return out[max(0, len(out)-8000):] }
+// last is what a command printed of failures, and its end.
+func last(out string) string {
+	var said strings.Builder
+	for line := range strings.Lines(out) {
+		if strings.Contains(line, "_test.go:") || strings.Contains(line, "--- FAIL") {
+			said.WriteString(line)
+		}
+	}
+	return said.String() + "…\n" + out[max(0, len(out)-8000):]
+}

@@ -54,8 +54,8 @@ func (s *Study) rejoined(h *accounting.History) []ostrich.Time {
 		i, next := order[k-1], order[k]
 		x, y := &h.Jobs[i], &h.Jobs[next]
 		// slurmctld writes the row of a preempted job as PREEMPTED, and the next one as it writes that of a requeued one.
-		if x.ID != y.ID || x.State != accounting.Preempted || !accounting.Requeued.GoesOn(x.End, y.Submit) {
-			continue
+		if x.ID != y.ID || x.State != accounting.Preempted || !accounting.Requeued.GoesOn(x.End, y.Submit) || y.Start == 0 && (y.End != 0 || y.Eligible == 0) {
+			continue // one that was cancelled before it ran again was the last run
 		}
 		first[next] = cmp.Or(max(0, first[i]), max(x.Submit, min(x.Eligible, x.Start)))
 		first[i] = -1

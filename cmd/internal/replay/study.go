@@ -147,7 +147,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 	for i := range h.Jobs {
 		j := &h.Jobs[i]
 		switch {
-		case first[i] < 0:
+		case first[i] < 0 && j.End >= h.From:
 			continue // it goes on in another row
 		case j.Start == 0 && (j.End != 0 || j.Eligible == 0):
 			left.count(j, 0)
@@ -223,7 +223,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 		if j.End != 0 && limit > 0 {
 			parts = append(parts, float64(l.Run)/float64(limit))
 		}
-		if first[i] > 0 {
+		if first[i] > 0 && !s.placement.pins(j) {
 			l.Submit = first[i]
 		}
 		l.Run = min(l.Run, sim.Longest)

@@ -184,3 +184,15 @@ func TestNoViewer(t *testing.T) {
 		t.Errorf("page.css: %d", w.Code)
 	}
 }
+
+// TestHiddenPast: who sees all of the queue and not what has ended is not shown that by the page's
+// own box either, and the page says nothing of hidden jobs.
+func TestHiddenPast(t *testing.T) {
+	s := (&Snapshot{}).For(&view.Viewer{Jobs: true, Shares: true})
+	if s.sees().Ended {
+		t.Error("the page shows what has ended")
+	}
+	if words := s.hidden(); words != "" {
+		t.Errorf("%q", words)
+	}
+}
