@@ -38,9 +38,9 @@ func newSaying(c *Config, s *schema) (y saying) {
 	y.comment = read(c.Hints || c.Declared == ledger.InComment, "derived_es",
 		"LEFT(COALESCE(derived_es, ''), "+strconv.Itoa(accounting.MaxComment+1)+")")
 	y.wckey = read(c.Declared == ledger.InWCKey, "wckey", "wckey")
-	folder, line := known.Like(tools.Folder), known.Like(tools.Line)
-	y.folder = read(byTool, "work_dir", named(folder, "LEFT(work_dir, "+strconv.Itoa(tools.MaxLine)+")"))
-	y.line = read(byTool, "submit_line", named(line, "LEFT(submit_line, "+strconv.Itoa(tools.MaxLine)+")"))
+	known := tools.Known()
+	y.folder = read(byTool, "work_dir", named(known.Like(tools.Folder), "LEFT(work_dir, "+strconv.Itoa(tools.MaxLine)+")"))
+	y.line = read(byTool, "submit_line", named(known.Like(tools.Line), "LEFT(submit_line, "+strconv.Itoa(tools.MaxLine)+")"))
 	y.exclusive = read(true, "exclusive", "exclusive")
 	y.qos = read(true, "qos_req", "IF(state = 0, qos_req, NULL)") // later id_qos is the one that it runs with
 	y.constraints = read(c.Needs, "constraints", "constraints")
@@ -53,9 +53,6 @@ func newSaying(c *Config, s *schema) (y saying) {
 	y.nodes = read(c.Needs, "nodelist", "nodelist")
 	return y
 }
-
-// known are the tools of which something is read beside names.
-var known = tools.Known()
 
 // named reads an expression of rows whose names are like one of the patterns.
 func named(like []string, expression string) string {

@@ -13,7 +13,7 @@ import (
 func (c *Config) Say(r *accounting.Row, texts *tools.Texts, script uint64) {
 	var told tools.Said
 	if c.Class == ByKind || c.Declared == ByTool {
-		told = known.Read(texts)
+		told = tools.Known().Read(texts)
 	}
 	switch c.Class {
 	case ByScript:
@@ -46,9 +46,6 @@ func (c *Config) Say(r *accounting.Row, texts *tools.Texts, script uint64) {
 	}
 	r.Said = s
 }
-
-// known are the tools that count for ByKind and ByTool.
-var known = tools.Known()
 
 // say sets the class, the hint and the campaign of a job from its row. Slurm stores a
 // comment when a row ends, and the job's next row, without one, does not remove it.

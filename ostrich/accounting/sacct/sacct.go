@@ -71,7 +71,7 @@ func (f *Fault) Error() string {
 // Texts such as the job's name may hold the delimiter and new lines. Where the other
 // columns do not tell which text it was, the line is malformed.
 func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
-	d := &dump{name: name, options: o, named: o.Unit.Named(), zone: zone{loc: o.Location}, texts: accounting.Texts{}, tools: tools.Known(), mark: []byte(cmp.Or(o.Delimiter, "|"))}
+	d := &dump{name: name, options: o, named: o.Unit.Named(), zone: zone{loc: o.Location}, texts: accounting.Texts{}, mark: []byte(cmp.Or(o.Delimiter, "|"))}
 	if d.zone.loc == nil {
 		d.zone.loc = time.UTC
 	}
@@ -132,7 +132,6 @@ type dump struct {
 	zone    zone
 	line    int
 
-	tools   tools.Table
 	jobs    accounting.Builder
 	submits map[string]accounting.Layout // by lines of submission
 	header  *layout                      // nil without one
@@ -347,7 +346,7 @@ func (d *dump) job() error {
 		}
 	}
 	name := accounting.NameClass(d.values[colName])
-	said := d.tools.Read(&tools.Texts{Name: d.values[colName], Folder: d.values[colFolder], Line: d.values[colSubmitLine]})
+	said := tools.Known().Read(&tools.Texts{Name: d.values[colName], Folder: d.values[colFolder], Line: d.values[colSubmitLine]})
 	j := accounting.Job{Tasks: 1, Class: name, NameClass: name, KindClass: said.Class()}
 	var err error
 	if j.ID, err = d.id(); err != nil {

@@ -6,9 +6,13 @@ const (
 	uuidLike    = `%________-____-____-____-____________`
 )
 
-// Known returns the table of the tools that are known. The versions are those whose sources
-// were read.
-func Known() Table {
+// Known returns the table of the tools that are known, the same each time.
+func Known() Table { return known }
+
+var known = table()
+
+// table makes the table. The versions are those whose sources were read.
+func table() Table {
 	runByName := pattern(Name, `^(?:.*_)?(?P<campaign>`+uuidPattern+`)$`)
 	return Table{
 		// Snakemake 7.21 (--slurm) tells no run.
