@@ -40,14 +40,16 @@ func newSaying(c *Config, s *schema) (y saying) {
 	y.wckey = read(c.Declared == ledger.InWCKey, "wckey", "wckey")
 	known := tools.Known()
 	y.folder = read(byTool, "work_dir", named(known.Like(tools.Folder), "LEFT(work_dir, "+strconv.Itoa(tools.MaxLine)+")"))
-	y.line = read(byTool, "submit_line", named(known.Like(tools.Line), "LEFT(submit_line, "+strconv.Itoa(tools.MaxLine)+")"))
+	y.submitted = read(c.Needs, "submit_line", "LEFT(submit_line, "+strconv.Itoa(maxSubmission)+")")
+	if y.line = y.submitted; y.line == 0 { // that is of all jobs
+		y.line = read(byTool, "submit_line", named(known.Like(tools.Line), "LEFT(submit_line, "+strconv.Itoa(tools.MaxLine)+")"))
+	}
 	y.exclusive = read(true, "exclusive", "exclusive")
 	y.qos = read(true, "qos_req", "IF(state = 0, qos_req, NULL)") // later id_qos is the one that it runs with
 	y.constraints = read(c.Needs, "constraints", "constraints")
 	y.memory = read(c.Needs, "mem_req", "mem_req")
 	y.reservation = read(c.Needs, "id_resv", "id_resv")
 	y.licenses = read(c.Needs, "licenses", "licenses")
-	y.submitted = read(c.Needs, "submit_line", "LEFT(submit_line, "+strconv.Itoa(maxSubmission)+")")
 	y.flags = read(c.Needs, "flags", "flags")
 	y.priority = read(c.Needs, "priority", "priority")
 	y.nodes = read(c.Needs, "nodelist", "nodelist")
