@@ -70,11 +70,11 @@ func (s *Study) completing() {
 	}
 }
 
-// ranOn returns the places of the nodes where a job ran.
+// ranOn returns the places of the nodes where a job ran, none if some of them are no more.
 func (s *Study) ranOn(i int) []int {
 	list, err := s.placement.list(s.Jobs[i].ranOn)
 	if err != nil {
-		return nil // it was read before
+		return nil
 	}
 	return list
 }

@@ -29,9 +29,10 @@ func (s *Study) findPhase() error {
 	step := max(1, period/60)
 	best, most, least := ostrich.Time(0), -1, math.MaxInt
 	try := func(phase ostrich.Time) error {
-		right, err := t.right((phase + period) % period)
+		phase = (phase + period) % period
+		right, err := t.right(phase)
 		if right > most {
-			best, most = (phase+period)%period, right
+			best, most = phase, right
 		}
 		least = min(least, right)
 		return err
