@@ -1,6 +1,10 @@
 package sim
 
-import "slurm-ostrich/ostrich"
+import (
+	"slices"
+
+	"slurm-ostrich/ostrich"
+)
 
 // moment is when something happens to a job or a campaign.
 type moment struct {
@@ -62,4 +66,18 @@ func (h *moments) pop() (number int32) {
 	}
 	s[i] = last
 	return top
+}
+
+// drop removes the moment of a number, which there must be, and returns it.
+func (h *moments) drop(number int32) ostrich.Time {
+	s := *h
+	i := slices.IndexFunc(s, func(m moment) bool { return m.number == number })
+	at := s[i].at
+	for i > 0 { // what is above it comes down, and the first place is free
+		parent := (i - 1) / 2
+		s[i] = s[parent]
+		i = parent
+	}
+	h.pop()
+	return at
 }

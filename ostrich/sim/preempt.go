@@ -18,6 +18,7 @@ type fate struct {
 	rested    ostrich.Duration // of its last run, while it was suspended
 
 	leaves  ostrich.Time      // when it has to; 0 if it need not
+	goes    bool              // behind the pass
 	expects ostrich.Time      // its end, where that is not its start and its estimate; 0 if it is
 	whole   *nodes.Allocation // of a suspended job, what it had
 	left    ostrich.Duration  // likewise, the run time that it still needs
@@ -49,6 +50,12 @@ func (p *placed) fateOf(i int32) *fate {
 	return p.fates[i]
 }
 
+// goes reports whether a job leaves behind the pass.
+func (p *placed) goes(i int32) bool {
+	f := p.fates[i]
+	return f != nil && f.goes
+}
+
 // expected is when a running job is expected to end.
 func (e *engine) expected(i int32) ostrich.Time {
 	if e.preempts {
@@ -77,7 +84,7 @@ func (p *placed) victims(w *nodes.Want) []nodes.Victim {
 	for k := range p.running {
 		i := p.running[k].Job
 		v := p.wanted[i]
-		if !p.MayPreempt(w, v) || p.now < p.start[i]+ostrich.Time(p.ExemptOf(v)) || slices.Contains(p.gone, i) {
+		if !p.MayPreempt(w, v) || p.now < p.start[i]+ostrich.Time(p.ExemptOf(v)) || p.goes(i) {
 			continue
 		}
 		if a := p.allocations[i]; a.On(p.Part(w.Part())) {
@@ -136,6 +143,7 @@ func (p *placed) ask(v *nodes.Victim) {
 		}
 		return
 	}
+	f.goes = true
 	p.gone = append(p.gone, v.Job)
 	if p.closing == nil {
 		p.closing = nodes.SetOf(len(p.Cluster.Nodes), nil)
@@ -228,7 +236,7 @@ func (p *placed) leave(i int32) error {
 	}
 	requeued := p.ModeOf(p.wanted[i]) == nodes.PreemptRequeue
 	p.ends.drop(i)
-	f.leaves = 0
+	f.leaves, f.goes = 0, false
 	wait := max(1, p.slurm.Completing)
 	p.vacate(i, wait)
 	if !requeued {
@@ -250,20 +258,6 @@ func (p *placed) departed(i int32) {
 		}
 		f.leaves, f.expects = 0, 0
 	}
-}
-
-// drop removes the moment of a number, which there must be, and returns it.
-func (h *moments) drop(number int32) ostrich.Time {
-	i := slices.IndexFunc(*h, func(m moment) bool { return m.number == number })
-	rest := *h
-	at := rest[i].at
-	*h = nil
-	for k, m := range rest {
-		if k != i {
-			h.push(m)
-		}
-	}
-	return at
 }
 
 // requeue puts a job back that was preempted: it may not start before its time.
