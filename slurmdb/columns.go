@@ -38,7 +38,7 @@ func newSaying(c *Config, s *schema) (y saying) {
 	y.comment = read(c.Hints || c.Declared == ledger.InComment, "derived_es",
 		"LEFT(COALESCE(derived_es, ''), "+strconv.Itoa(accounting.MaxComment+1)+")")
 	y.wckey = read(c.Declared == ledger.InWCKey, "wckey", "wckey")
-	known := tools.Known()
+	known := c.KnownTools()
 	y.folder = read(byTool, "work_dir", named(known.Like(tools.Folder), "LEFT(work_dir, "+strconv.Itoa(tools.MaxLine)+")"))
 	y.submitted = read(c.Needs, "submit_line", "LEFT(submit_line, "+strconv.Itoa(maxSubmission)+")")
 	if y.line = y.submitted; y.line == 0 { // that is of all jobs

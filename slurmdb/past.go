@@ -8,7 +8,6 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
-	"slurm-ostrich/ostrich/accounting/tools"
 )
 
 // Reads for package archive. They do not depend on polls and do not change what
@@ -55,7 +54,7 @@ func (r *Reader) rows(ctx context.Context, query string, now ostrich.Time, visit
 		if r.config.Classes {
 			one.NameClass = accounting.NameClass(text(optional(v, r.parser.saying.name)))
 			one.ScriptClass = accounting.ScriptClass(number(optional(v, r.parser.saying.script)))
-			said := tools.Known().Read(r.parser.saying.texts(v))
+			said := r.config.KnownTools().Read(r.parser.saying.texts(v))
 			one.KindClass = said.Class()
 		}
 		visit(one)

@@ -1,5 +1,7 @@
 package accounting
 
+import "unicode/utf8"
+
 // NameClass returns the ostrich.Job.Class of a job by its name: a hash (FNV-1a)
 // of the name without its digits, so that run-17 and run-18 are alike. The name
 // need not be UTF-8. Without a name the class is 0. The values are the same in
@@ -15,6 +17,28 @@ func NameClass(name []byte) uint64 {
 		}
 	}
 	return max(h, 1)
+}
+
+// maxName is how many bytes of a job's name accounting keeps.
+const maxName = 255
+
+// StoredName returns what accounting keeps of a job's name, of which squeue shows more: a
+// character is kept whole or not at all, whether the database counts bytes or characters at
+// the end.
+func StoredName(name []byte) []byte {
+	if len(name) < maxName-utf8.UTFMax {
+		return name
+	}
+	name = name[:min(len(name), maxName)]
+	for back := 1; back < utf8.UTFMax; back++ {
+		if at := len(name) - back; utf8.RuneStart(name[at]) {
+			if !utf8.FullRune(name[at:]) {
+				name = name[:at]
+			}
+			break
+		}
+	}
+	return name
 }
 
 // TextHash is a hash (FNV-1a) of a text: the same in every run of the program.

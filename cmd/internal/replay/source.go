@@ -18,6 +18,7 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/ostrich/accounting/sacct"
+	"slurm-ostrich/ostrich/accounting/tools"
 	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
@@ -42,6 +43,7 @@ type source struct {
 	recorded bool         // starts of jobs are known
 	limits   bool         // time limits are known
 	lengths  backtest.Options
+	tools    tools.Table // by which kinds are found
 	notes    []string
 
 	// What the controller says of priorities, and when; 0 if nobody asked.
@@ -152,6 +154,9 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 	s.lengths = backtest.Options{
 		Predictor: config.Schedule.Predictor.String(), Class: config.Schedule.Class.String(), Tree: s.setup.Tree,
 		DefaultLimit: slurmdb.DefaultLimit,
+	}
+	if s.tools, err = config.KnownTools(); err != nil {
+		return nil, err
 	}
 	if err = s.readFiles(); err != nil {
 		return nil, err
@@ -301,7 +306,7 @@ func (s *source) readDumps(ctx context.Context) error {
 		err := console.Await(ctx, func() error {
 			return readFile("sacct", path, s.o.Lenient, func(in io.Reader, _ string) (err error) {
 				h, err = sacct.Read(in, path, sacct.Options{
-					Unit: s.setup.Counted.Unit, Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster, Columns: s.o.columns(), Delimiter: strings.ReplaceAll(s.o.Delimiter, `\t`, "\t"), Made: &made,
+					Unit: s.setup.Counted.Unit, Tools: s.tools, Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster, Columns: s.o.columns(), Delimiter: strings.ReplaceAll(s.o.Delimiter, `\t`, "\t"), Made: &made,
 				})
 				bad = err
 				return err

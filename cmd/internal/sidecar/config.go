@@ -13,6 +13,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
+	"slurm-ostrich/ostrich/accounting/tools"
 	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/satisfaction"
@@ -57,6 +58,7 @@ type Config struct {
 		Class     ledger.ClassBy
 		Hints     string
 	}
+	Tools        []tools.Row // the site's own
 	Pools        []ostrich.Pool
 	Satisfaction satisfaction.Acceptance
 	Due          bool // whether people are shown until when users accept to wait: Satisfaction was set
@@ -299,12 +301,17 @@ func (c *Config) Source() (slurmdb.Config, error) {
 		}
 		password = strings.TrimRight(string(raw), "\r\n")
 	}
+	known, err := c.KnownTools()
+	if err != nil {
+		return slurmdb.Config{}, err
+	}
 	return slurmdb.Config{
 		Addresses: c.Database.Addresses, User: c.Database.User, Password: password, Database: c.Database.Name,
 		TLS: c.Database.TLS, TLSCA: c.Database.TLSCA, Cluster: c.Cluster, Timeout: c.queryTimeout(),
 		Config: ledger.Config{
 			Unit: c.unit, Shares: c.Schedule.Shares, History: seconds(history),
 			Class: c.Schedule.Class, Hints: c.Schedule.Hints == hintsComment, Declared: c.Campaign.Declared,
+			Tools: known,
 		},
 	}, nil
 }

@@ -108,6 +108,8 @@ func (r *fileReader) mapping(n *yaml.Node, above string) {
 		switch {
 		case known && s.NoFlag:
 			r.fail(name, "%s: a secret; put it into a file of its own (database.password_file) or into %s", key, s.Env())
+		case known && hasKeys(s.Value):
+			s.Value.(siteTools).read(value, func(at *yaml.Node, format string, args ...any) { r.fail(at, key+": "+format, args...) })
 		case known:
 			text, err := flatten(s.Value, value)
 			if err == nil {
@@ -125,6 +127,9 @@ func (r *fileReader) mapping(n *yaml.Node, above string) {
 		}
 	}
 }
+
+// hasKeys reports whether a setting has keys of its own, and knows their lines.
+func hasKeys(v Value) bool { _, is := v.(siteTools); return is }
 
 func (r *fileReader) section(above string) bool {
 	for key := range r.settings {
@@ -236,7 +241,11 @@ func (c *Config) Show(w io.Writer) error {
 		} else {
 			section, key = "", s.Key
 		}
-		if _, err := fmt.Fprintf(w, "%s%s: %s\n", indent, key, quote(s.Value.String())); err != nil {
+		value := s.Value.String()
+		if !hasKeys(s.Value) || value == "" { // else it is YAML
+			value = quote(value)
+		}
+		if _, err := fmt.Fprintf(w, "%s%s: %s\n", indent, key, value); err != nil {
 			return err
 		}
 	}

@@ -77,6 +77,7 @@ func Settings(c *Config) []Setting {
 		{Key: "schedule.predictor", Value: byName(&c.Schedule.Predictor, lengths.PredictorNames), Usage: "expected length of a job: " + names(lengths.PredictorNames)},
 		{Key: "schedule.class", Value: byName(&c.Schedule.Class, ledger.ClassNames), Usage: "which jobs of a user are similar, for predictors that ask: off, name (without digits), script (where Slurm stores it, else name) or auto (the same step of a workflow tool, else name without numbers of any kind)"},
 		{Key: "schedule.hints", Value: oneOf(&c.Schedule.Hints, hintsOff, hintsComment), Usage: "where users say how long a job will run: off or comment (expect=TIME in --comment)"},
+		{Key: "tools", Value: siteTools{&c.Tools}, Usage: "workflow tools of the site's own, for campaign.declared: auto and schedule.class: auto: by name, each with regular expressions (RE2) for name, comment, folder or line, whose groups campaign and class say what they are, and pilot: true where a job's length is its limit; in one line as {NAME: {name: '…'}}"},
 		{Key: "pools", Value: pools{&c.Pools}, Usage: "partitions that share nodes, as name=partition,...;...; empty: the whole cluster is one pool"},
 
 		{Key: "satisfaction", Value: accepted{&c.Satisfaction, &c.Due}, Usage: "how long users accept to wait, for measures alone; if set, explain and the status page show until when a job is in time: " + satisfaction.Usage + "; empty: median, not shown"},

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/tools"
 	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/priority"
@@ -65,6 +66,14 @@ func anyConfig() *rapid.Generator[Config] {
 					*v.at = append(*v.at, ostrich.Pool{
 						Name: fmt.Sprintf("%d%s", i, name.Draw(t, "pool")), Partitions: rapid.SliceOfN(name, 0, 3).Draw(t, "partitions"),
 					})
+				}
+			case siteTools:
+				for i := range rapid.IntRange(0, 3).Draw(t, s.Key) {
+					row := tools.Row{Name: fmt.Sprint(i) + rapid.StringMatching(`[ -~é]{0,8}`).Draw(t, "tool"), Pilot: true}
+					for k := range tools.PlaceNames {
+						row.Patterns = append(row.Patterns, tools.Source{In: tools.Place(k), Text: rapid.SampledFrom([]string{`^a'"\.(?P<class>.+)$`, "#x: <y>", `(?P<campaign2>é|[{}&])`, ""}).Draw(t, "pattern")}) //nolint:gosec // few
+					}
+					*v.at = append(*v.at, row)
 				}
 			case accepted:
 				*v.at = rapid.OneOf(
@@ -234,6 +243,8 @@ func TestEveryFieldIsASetting(t *testing.T) {
 			*v.at = []string{"x"}
 		case pools:
 			*v.at = []ostrich.Pool{{Name: "x"}}
+		case siteTools:
+			*v.at = []tools.Row{{Name: "x"}}
 		case accepted:
 			*v.at, *v.shown = satisfaction.Upper, true
 		}
@@ -260,6 +271,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("interval: 20s\ninterval.min: 1s\n"))
 	f.Add([]byte("pools:\n  gpu: [a, b]\n  cpu: c\nexclude: {users: [x]}\n"))
 	f.Add([]byte("pools: {gpu: {a: b}}\n---\nx\n"))
+	f.Add([]byte("tools:\n  a: {name: 'x(?P<class>.)', pilot: true}\n"))
 	f.Add([]byte("mode: &a observe\ncluster: *a\n<<: *b\n"))
 	f.Add([]byte("? [a]\n: b\n\x00"))
 	f.Add([]byte("\xff\xfe"))

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path"
 	"regexp"
 	"syscall"
 	"time"
@@ -131,7 +132,21 @@ func runAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	slurm := Slurm{Conf: conf}
+	slurm := Slurm{Conf: conf, named: &named{campaigns: make(map[string]string)}}
+	if s.tools() {
+		bed, err := environment("OSTRICH_TESTBED")
+		if err != nil {
+			return err
+		}
+		slurm.folder = path.Join(bed, "workflows") // goes with the testbed
+		err = os.MkdirAll(slurm.folder, 0o755)
+		if err == nil {
+			err = os.Chmod(slurm.folder, 0o777|os.ModeSticky) // of all users
+		}
+		if err != nil {
+			return err
+		}
+	}
 	m, err := slurm.Processors(c.Context, cluster)
 	if err != nil {
 		return err

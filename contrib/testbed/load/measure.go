@@ -89,23 +89,37 @@ func (s Slurm) Processors(ctx context.Context, cluster string) (int, error) {
 // Rows returns the rows of the job table with these job names, from the last day.
 // A job that was requeued has several.
 func (s Slurm) Rows(ctx context.Context, names []string) ([]Row, error) {
-	out, err := s.command(ctx, nil, "", "sacct", "--noheader", "--parsable2", "--allocations", "--duplicates", "--allusers",
-		"--starttime=now-1days", "--name="+strings.Join(names, ","), "--format=jobname,submit,start,end,alloccpus,state")
-	if err != nil {
-		return nil, err
+	which := [][]string{{"--name=" + strings.Join(names, ",")}}
+	if ids := s.named.idsOf(names); len(ids) > 0 {
+		which = append(which, []string{"--jobs=" + strings.Join(ids, ",")})
 	}
-	return parseRows(out)
+	var rows []Row
+	for _, option := range which {
+		out, err := s.command(ctx, nil, "", "sacct", append(option, "--noheader", "--parsable2", "--allocations", "--duplicates", "--allusers",
+			"--starttime=now-1days", "--format=jobid,submit,start,end,alloccpus,state,jobname")...)
+		if err != nil {
+			return nil, err
+		}
+		some, err := parseRows(out, s.named.name)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, some...)
+	}
+	return rows, nil
 }
 
-func parseRows(out string) ([]Row, error) {
+// parseRows reads rows of sacct. name returns the name of a job's campaign, from its id and
+// its own name.
+func parseRows(out string, name func(id, own string) string) ([]Row, error) {
 	var rows []Row
 	for line := range strings.Lines(out) {
 		line = strings.TrimRight(line, "\n")
-		f := strings.Split(line, "|")
-		if len(f) != 6 {
-			return nil, fmt.Errorf("sacct: line %q: %d fields, not 6", line, len(f))
+		f := strings.SplitN(line, "|", 7)
+		if len(f) != 7 {
+			return nil, fmt.Errorf("sacct: line %q: %d fields, not 7", line, len(f))
 		}
-		r := Row{Name: f[0], State: f[5]}
+		r := Row{Name: name(f[0], f[6]), State: f[5]}
 		for i, to := range []*int64{&r.Submit, &r.Start, &r.End, &r.Procs} {
 			// Slurm prints Unknown for what has not happened yet, and None for
 			// what never will.
@@ -135,7 +149,7 @@ func (r *Run) Measure(ctx context.Context, s Slurm, plans []Plan, m int) ([]Camp
 	}
 	want := 0
 	for _, p := range waited {
-		want += p.Count
+		want += p.jobs()
 	}
 	rows, err := r.ended(ctx, s, waited, want)
 	if err != nil {
@@ -211,7 +225,7 @@ func (r *Run) served(plans []Plan, rows []Row) []Background {
 			list = append(list, Background{User: p.User})
 		}
 		b := &list[len(list)-1]
-		b.Jobs += p.Count
+		b.Jobs += p.jobs()
 		for _, row := range rows {
 			if row.Name != r.jobName(p) {
 				continue

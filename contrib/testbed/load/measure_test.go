@@ -27,7 +27,7 @@ func TestProcessors(t *testing.T) {
 
 func TestParseRows(t *testing.T) {
 	t.Parallel()
-	got, err := parseRows("r.a.1|100|102|112|4|COMPLETED\nr.a.1|100|Unknown|Unknown|0|PENDING\nr.b.1|100|None|105|0|CANCELLED by 0\n")
+	got, err := parseRows("1|100|102|112|4|COMPLETED|r.a.1\n2|100|Unknown|Unknown|0|PENDING|r.a.1\n3|100|None|105|0|CANCELLED by 0|r.b.1\n5_[1-2]|100|None|105|0|COMPLETED|nf-A|b\n", tooled.name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,21 +35,22 @@ func TestParseRows(t *testing.T) {
 		{Name: "r.a.1", Submit: 100, Start: 102, End: 112, Procs: 4, State: "COMPLETED"},
 		{Name: "r.a.1", Submit: 100, State: "PENDING"},
 		{Name: "r.b.1", Submit: 100, End: 105, State: "CANCELLED by 0"},
+		{Name: "r.c.1", Submit: 100, End: 105, State: "COMPLETED"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	for _, bad := range []string{"r.a.1|1|2|3|4\n", "r.a.1|2026-01-01T00:00:00|2|3|4|COMPLETED\n"} {
-		if _, err := parseRows(bad); err == nil {
+	for _, bad := range []string{"1|1|2|3|4|COMPLETED\n", "1|2026-01-01T00:00:00|2|3|4|COMPLETED|r.a.1\n"} {
+		if _, err := parseRows(bad, tooled.name); err == nil {
 			t.Errorf("no error for %q", bad)
 		}
 	}
 }
 
 func FuzzParseRows(f *testing.F) {
-	f.Add("r.a.1|100|102|112|4|COMPLETED\n")
+	f.Add("1|100|102|112|4|COMPLETED|r.a.1\n")
 	f.Fuzz(func(t *testing.T, out string) {
-		rows, err := parseRows(out)
+		rows, err := parseRows(out, tooled.name)
 		if err == nil && len(rows) > strings.Count(out, "\n")+1 {
 			t.Errorf("%d rows of %q", len(rows), out)
 		}

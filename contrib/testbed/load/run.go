@@ -147,12 +147,17 @@ func (r *Run) loop(ctx context.Context, l Loop, begin time.Time) error {
 		r.mu.Lock()
 		r.sent = append(r.sent, p)
 		r.mu.Unlock()
-		if err := r.Cluster.Submit(ctx, r.jobName(p), p); err != nil {
-			return err
+		for _, step := range p.steps() {
+			if err := r.Cluster.Submit(ctx, r.jobName(p), step); err != nil {
+				return err
+			}
+			if err := r.wait(ctx, r.jobName(p)); err != nil {
+				return err
+			}
 		}
-		if err := r.wait(ctx, r.jobName(p)); err != nil {
-			return err
-		}
+		r.mu.Lock()
+		r.done++
+		r.mu.Unlock()
 		if seq == l.Campaigns {
 			return nil
 		}
@@ -174,7 +179,6 @@ func (r *Run) wait(ctx context.Context, name string) error {
 		_, there := r.queues[name]
 		looks, seen := r.looks, r.seen
 		if looks >= first && !there {
-			r.done++
 			r.mu.Unlock()
 			return nil
 		}

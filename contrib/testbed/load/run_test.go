@@ -204,14 +204,14 @@ func TestRunOutlivesOutage(t *testing.T) {
 
 func TestParseQueues(t *testing.T) {
 	t.Parallel()
-	got, err := parseQueues("PD|N/A|r.a.1\nPD|3,5-9:2|r.a.1\nR|1|r.a.1\nCG|N/A|r.b.2 \nR|N/A|other\n", "r.")
+	got, err := parseQueues("PD|N/A|1|r.a.1\nPD|3,5-9:2|2|r.a.1\nR|1|2|r.a.1\nCG|N/A|3|r.b.2 \nR|N/A|4|other\nR|N/A|5|nf-A_(s1|2)\n", "r.", tooled.name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]Queue{"r.a.1": {Pending: 5, Running: 1}, "r.b.2": {Running: 1}}, got); diff != "" {
+	if diff := cmp.Diff(map[string]Queue{"r.a.1": {Pending: 5, Running: 1}, "r.b.2": {Running: 1}, "r.c.1": {Running: 1}}, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if _, err := parseQueues("slurm_load_jobs error\n", "r."); err == nil {
+	if _, err := parseQueues("slurm_load_jobs error\n", "r.", tooled.name); err == nil {
 		t.Error("no error for a line that is not state|tasks|name")
 	}
 }

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
@@ -75,9 +77,16 @@ type Shape struct {
 	Length   time.Duration `yaml:"length"`   // mean run time of a job
 	Limit    time.Duration `yaml:"limit"`    // least time limit; 0 means that of the longest job, in full minutes
 	Deadline time.Duration `yaml:"deadline"` // longest acceptable time from the first submission to the last end; 0: no deadline
+
+	// Tool submits the jobs as a workflow tool does, with its names, see byTool. Step is then
+	// the step of the workflow that they are.
+	Tool string `yaml:"tool"`
+	Step string `yaml:"step"`
+	// Then are further steps. Each begins when the one before has ended.
+	Then []Shape `yaml:"then"`
 }
 
-// count returns the number of jobs of a campaign.
+// count returns the number of jobs of a step.
 func (s Shape) count() int { return s.Array + s.Jobs }
 
 var userName = regexp.MustCompile(`^[a-z_][a-z0-9_-]{0,31}$`)
@@ -137,6 +146,13 @@ func (s *Scenario) validate() error {
 	return validateLoops("users", s.Users, s.Until > 0)
 }
 
+// tools reports whether jobs are submitted as workflow tools do.
+func (s *Scenario) tools() bool {
+	return slices.ContainsFunc(slices.Concat(s.History, s.Users), func(l Loop) bool {
+		return slices.ContainsFunc(l.Shapes, func(shape Shape) bool { return shape.Tool != "" })
+	})
+}
+
 // ScaleTo scales the numbers of jobs from the scenario's size of cluster to this
 // one. Every campaign keeps at least one job.
 func (s *Scenario) ScaleTo(processors int) {
@@ -154,6 +170,9 @@ func (s *Scenario) ScaleTo(processors int) {
 			for j := range loops[i].Shapes {
 				shape := &loops[i].Shapes[j]
 				shape.Array, shape.Jobs = scale(shape.Array), scale(shape.Jobs)
+				for k := range shape.Then {
+					shape.Then[k].Array, shape.Then[k].Jobs = scale(shape.Then[k].Array), scale(shape.Then[k].Jobs)
+				}
 			}
 		}
 	}
@@ -222,10 +241,25 @@ func (s Shape) validate() error {
 	case s.Deadline != 0 && s.Deadline < s.Length:
 		return fmt.Errorf("deadline: %v is below the length %v", s.Deadline, s.Length)
 	}
+	if _, known := byTool[s.Tool]; s.Tool != "" && !known {
+		return fmt.Errorf("tool: %q is none of %s", s.Tool, strings.Join(slices.Sorted(maps.Keys(byTool)), ", "))
+	}
+	if (s.Tool != "") != (s.Step != "") {
+		return errors.New("give both tool and step, or neither")
+	}
+	for i, next := range s.Then {
+		if next.Tool != "" || next.Deadline != 0 || len(next.Then) > 0 {
+			return fmt.Errorf("then[%d]: a further step has no tool, deadline or then of its own", i)
+		}
+		next.Tool = s.Tool
+		if err := next.validate(); err != nil {
+			return fmt.Errorf("then[%d]: %w", i, err)
+		}
+	}
 	return nil
 }
 
-// Plan is one campaign after all random draws.
+// Plan is one campaign after all random draws, or a step of one.
 type Plan struct {
 	User       string
 	Seq        int // 1, 2, … within the user
@@ -237,6 +271,20 @@ type Plan struct {
 	Think      time.Duration   // after the campaign
 	Deadline   time.Duration   // 0: none
 	Background bool            // nobody waits for it
+
+	Tool, Step string // see Shape
+	Then       []Plan // further steps
+}
+
+// steps returns the steps of a campaign, and the campaign itself if it has one.
+func (p *Plan) steps() []Plan { return append([]Plan{*p}, p.Then...) }
+
+// jobs returns the number of jobs of all steps.
+func (p *Plan) jobs() (count int) {
+	for _, step := range p.steps() {
+		count += step.Count
+	}
+	return count
 }
 
 // slack is what starting and ending a job on a busy machine may add to its
@@ -253,21 +301,27 @@ func (l *Loop) Plan(seed uint64, seq int) Plan {
 		return time.Duration(math.Round(float64(d)*f/1e8)) * 100 * time.Millisecond
 	}
 	s := l.Shapes[(seq-1)%len(l.Shapes)]
-	p := Plan{
-		User: l.User, Seq: seq, Array: s.Array > 0,
-		Procs: max(s.Procs, 1), Count: s.count(), Think: vary(l.Think),
-		Deadline: s.Deadline, Background: l.Background,
+	p := Plan{User: l.User, Seq: seq, Think: vary(l.Think), Deadline: s.Deadline, Background: l.Background}
+	draw := func(p *Plan, s *Shape) {
+		p.Array, p.Procs, p.Count, p.Step = s.Array > 0, max(s.Procs, 1), s.count(), s.Step
+		draws := s.count()
+		if p.Array {
+			draws = 1
+		}
+		limit := s.Limit
+		for range draws {
+			d := max(vary(s.Length), 100*time.Millisecond)
+			p.Lengths = append(p.Lengths, d)
+			limit = max(limit, d+slack)
+		}
+		p.Limit = (limit + time.Minute - 1).Truncate(time.Minute)
 	}
-	draws := s.count()
-	if p.Array {
-		draws = 1
+	p.Tool = s.Tool
+	draw(&p, &s)
+	for i := range s.Then {
+		next := Plan{User: p.User, Seq: seq, Tool: s.Tool, Background: p.Background}
+		draw(&next, &s.Then[i])
+		p.Then = append(p.Then, next)
 	}
-	limit := s.Limit
-	for range draws {
-		d := max(vary(s.Length), 100*time.Millisecond)
-		p.Lengths = append(p.Lengths, d)
-		limit = max(limit, d+slack)
-	}
-	p.Limit = (limit + time.Minute - 1).Truncate(time.Minute)
 	return p
 }

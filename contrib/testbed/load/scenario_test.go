@@ -100,7 +100,7 @@ func TestScenarios(t *testing.T) {
 		t.Fatal(err)
 	}
 	limits := map[string]time.Duration{
-		"quick": 70 * time.Second, "unlike": 130 * time.Second, "floods": 160 * time.Second, "three-equal": 250 * time.Second,
+		"quick": 70 * time.Second, "unlike": 130 * time.Second, "floods": 160 * time.Second, "workflows": 170 * time.Second, "three-equal": 250 * time.Second,
 		"working-day": 460 * time.Second, "unlike-long": 460 * time.Second,
 	}
 	for _, name := range []string{"equal", "burst", "array-flood", "deadline", "newcomer", "mixed", "idle-debt"} {
@@ -145,9 +145,11 @@ func work(s *Scenario) time.Duration {
 			continue
 		}
 		for seq := range l.Campaigns {
-			p := l.Plan(s.Seed, seq+1)
-			for _, d := range p.Lengths {
-				sum += d * time.Duration(p.Procs*p.Count/len(p.Lengths))
+			campaign := l.Plan(s.Seed, seq+1)
+			for _, p := range campaign.steps() {
+				for _, d := range p.Lengths {
+					sum += d * time.Duration(p.Procs*p.Count/len(p.Lengths))
+				}
 			}
 		}
 	}

@@ -2,13 +2,16 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os/exec"
 	"os/user"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -20,6 +23,49 @@ const commandTimeout = 60 * time.Second
 // Slurm runs the commands of a cluster.
 type Slurm struct {
 	Conf string // SLURM_CONF
+
+	folder string // in which tools work
+	named  *named
+}
+
+// named are the campaigns of jobs that have their tool's names, by the ids of jobs and arrays.
+type named struct {
+	mu        sync.Mutex
+	campaigns map[string]string
+}
+
+// name returns the name of a job's campaign, by its id, such as 17, 17_3 or 17_[4-9], or else
+// its own name.
+func (n *named) name(id, own string) string {
+	if n == nil {
+		return own
+	}
+	id, _, _ = strings.Cut(id, "_")
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return cmp.Or(n.campaigns[id], own)
+}
+
+// idsOf returns the ids of some campaigns, sorted.
+func (n *named) idsOf(names []string) (ids []string) {
+	if n == nil {
+		return nil
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for id, name := range n.campaigns {
+		if slices.Contains(names, name) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+func (n *named) add(id, name string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.campaigns[id] = name
 }
 
 // command runs one of Slurm's commands, as a user if one is given, and returns
@@ -66,6 +112,9 @@ func (s Slurm) Submit(ctx context.Context, name string, p Plan) error {
 	if err != nil {
 		return err
 	}
+	if p.Tool != "" {
+		return s.submitByTool(ctx, as, name, p)
+	}
 	for i, length := range p.Lengths {
 		args := []string{
 			"--parsable", "--job-name=" + name, "--output=/dev/null", "--chdir=/",
@@ -90,21 +139,22 @@ type Queue struct{ Pending, Running int }
 // prefix. The pending tasks of an array are one line: squeue --array would leave
 // out the last of tasks that are a step apart.
 func (s Slurm) Queues(ctx context.Context, prefix string) (map[string]Queue, error) {
-	out, err := s.command(ctx, nil, "", "squeue", "--noheader", "--all", "--format=%t|%K|%j")
+	out, err := s.command(ctx, nil, "", "squeue", "--noheader", "--all", "--format=%t|%K|%F|%j")
 	if err != nil {
 		return nil, err
 	}
-	return parseQueues(out, prefix)
+	return parseQueues(out, prefix, s.named.name)
 }
 
-func parseQueues(out, prefix string) (map[string]Queue, error) {
+// parseQueues counts the lines of squeue by campaign. name is that of parseRows.
+func parseQueues(out, prefix string, of func(id, own string) string) (map[string]Queue, error) {
 	queues := make(map[string]Queue)
 	for line := range strings.Lines(out) {
-		f := strings.SplitN(strings.TrimRight(line, " \n"), "|", 3)
-		if len(f) != 3 {
-			return nil, fmt.Errorf("squeue: line %q is not state|tasks|name", line)
+		f := strings.SplitN(strings.TrimRight(line, " \n"), "|", 4)
+		if len(f) != 4 {
+			return nil, fmt.Errorf("squeue: line %q is not state|tasks|job|name", line)
 		}
-		state, tasks, name := f[0], f[1], f[2]
+		state, tasks, name := f[0], f[1], of(f[2], f[3])
 		if !strings.HasPrefix(name, prefix) {
 			continue
 		}
@@ -146,8 +196,13 @@ func countTasks(list string) int {
 	return count
 }
 
-// Cancel cancels all jobs of the given names.
+// Cancel cancels all jobs of the campaigns of the given names.
 func (s Slurm) Cancel(ctx context.Context, names []string) error {
+	if ids := s.named.idsOf(names); len(ids) > 0 {
+		if _, err := s.command(ctx, nil, "", "scancel", append([]string{"--quiet"}, ids...)...); err != nil {
+			return err
+		}
+	}
 	for _, name := range names {
 		if _, err := s.command(ctx, nil, "", "scancel", "--quiet", "--name="+name); err != nil {
 			return err

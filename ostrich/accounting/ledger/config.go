@@ -3,6 +3,7 @@ package ledger
 import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/tools"
 )
 
 // ShareBy says who competes for the machine.
@@ -85,7 +86,8 @@ type Config struct {
 	// become visible late.
 	Overlap ostrich.Duration
 
-	Class    ClassBy   // which jobs are alike
+	Tools    tools.Table // for ByKind and ByTool; nil: tools.Known
+	Class    ClassBy     // which jobs are alike
 	Hints    bool      // whether comments say how long jobs run, see accounting.ReadComment
 	Declared DeclareBy // where campaigns are declared
 

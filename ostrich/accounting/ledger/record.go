@@ -23,6 +23,8 @@ type Record struct {
 	Partition string // a comma-separated list while it may be any of several
 	QOS       string
 	Name      string
+	Tool      string // the workflow tool that submitted it, see accounting.Row; "" if that is not known
+	Kind      string // of the job, in the words of its tool
 	UID       uint32
 	Assoc     uint32
 
@@ -63,6 +65,8 @@ func (l *Ledger) record(t *tracked) Record {
 		Partition: w.partition,
 		QOS:       cmp.Or(w.anyQOS, l.names.qos[w.qos]),
 		Name:      w.name,
+		Tool:      w.tool,
+		Kind:      w.kind,
 		UID:       w.uid,
 		Assoc:     w.assoc,
 		ArrayJob:  w.array,

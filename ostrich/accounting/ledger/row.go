@@ -38,6 +38,7 @@ type extra struct {
 	suspended     uint64 // time_suspended as stored
 	said          accounting.Said
 	account, name string // of jobs that have not ended
+	tool, kind    string // the same, see accounting.Row
 	anyQOS        string // of a pending job that asks for any of several QOS: their names, as squeue lists them
 	sum           uint64 // of the row's values
 	bad           string // why the row cannot be true, or ""
@@ -95,7 +96,7 @@ func (l *Ledger) row(r *accounting.Row) row {
 	}
 	x := extra{said: r.Said, bad: r.Impossible, unfinished: r.Unfinished, exclusive: r.Exclusive}
 	if r.End == 0 {
-		x.account, x.name = r.Account, r.Name
+		x.account, x.name, x.tool, x.kind = r.Account, r.Name, r.Tool, r.Kind
 	}
 	if r.Suspended > 0 || r.State == accounting.Suspended {
 		x.inx, x.suspended = r.Record, uint64(max(0, r.Suspended))

@@ -13,13 +13,15 @@ import (
 func (c *Config) Say(r *accounting.Row, texts *tools.Texts, script uint64) {
 	var told tools.Said
 	if c.Class == ByKind || c.Declared == ByTool {
-		told = tools.Known().Read(texts)
+		if told = c.KnownTools().Read(texts); told.Tool != "" && r.End == 0 {
+			r.Tool, r.Kind = told.Tool, told.Kind
+		}
 	}
 	switch c.Class {
 	case ByScript:
-		r.Class = cmp.Or(accounting.ScriptClass(script), accounting.NameClass(texts.Name))
+		r.Class = cmp.Or(accounting.ScriptClass(script), accounting.NameClass(accounting.StoredName(texts.Name)))
 	case ByName:
-		r.Class = accounting.NameClass(texts.Name)
+		r.Class = accounting.NameClass(accounting.StoredName(texts.Name))
 	case ByKind:
 		r.Class = told.Class()
 	case NoClass:
@@ -45,6 +47,14 @@ func (c *Config) Say(r *accounting.Row, texts *tools.Texts, script uint64) {
 	case InComment:
 	}
 	r.Said = s
+}
+
+// KnownTools returns the workflow tools that count.
+func (c *Config) KnownTools() tools.Table {
+	if c.Tools == nil {
+		return tools.Known()
+	}
+	return c.Tools
 }
 
 // say sets the class, the hint and the campaign of a job from its row. Slurm stores a

@@ -39,6 +39,8 @@ type Options struct {
 	// only dump.
 	Made *Made
 
+	Tools tools.Table // by which kinds are found; nil: tools.Known
+
 	// Lenient makes Read skip and count malformed lines, instead of giving up at
 	// the first.
 	Lenient bool
@@ -74,6 +76,9 @@ func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
 	d := &dump{name: name, options: o, named: o.Unit.Named(), zone: zone{loc: o.Location}, texts: accounting.Texts{}, mark: []byte(cmp.Or(o.Delimiter, "|"))}
 	if d.zone.loc == nil {
 		d.zone.loc = time.UTC
+	}
+	if d.options.Tools == nil {
+		d.options.Tools = tools.Known()
 	}
 	if d.options.Made == nil {
 		d.options.Made = new(Made)
@@ -346,7 +351,7 @@ func (d *dump) job() error {
 		}
 	}
 	name := accounting.NameClass(d.values[colName])
-	said := tools.Known().Read(&tools.Texts{Name: d.values[colName], Folder: d.values[colFolder], Line: d.values[colSubmitLine]})
+	said := d.options.Tools.Read(&tools.Texts{Name: d.values[colName], Folder: d.values[colFolder], Line: d.values[colSubmitLine]})
 	j := accounting.Job{Tasks: 1, Class: name, NameClass: name, KindClass: said.Class()}
 	var err error
 	if j.ID, err = d.id(); err != nil {

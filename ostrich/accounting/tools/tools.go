@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -25,9 +26,6 @@ type Texts struct {
 	Line    []byte // submit_line; the first MaxLine bytes count
 }
 
-// maxName is how many bytes of a name accounting keeps.
-const maxName = 255
-
 // MaxLine is how many bytes of a submit line are read: Slurm stores megabytes.
 const MaxLine = 2048
 
@@ -39,6 +37,7 @@ const (
 	Name Place = iota
 	Folder
 	Line
+	Comment // of --comment in the line; accounting itself has a comment only once the job has ended
 )
 
 func (t *Texts) at(p Place) []byte {
@@ -47,9 +46,25 @@ func (t *Texts) at(p Place) []byte {
 		return t.Folder
 	case Line:
 		return t.Line[:min(len(t.Line), MaxLine)]
+	case Comment:
+		return comment(t.Line[:min(len(t.Line), MaxLine)])
 	default:
 		return t.Name
 	}
+}
+
+// comment returns the value of --comment in a line of submission, up to the first blank: Slurm
+// stores the words of the line without their quotes.
+func comment(line []byte) []byte {
+	_, value, _ := bytes.Cut(line, []byte(" --comment"))
+	if len(value) == 0 || value[0] != ' ' && value[0] != '=' {
+		return nil
+	}
+	value = bytes.TrimLeft(value[1:], `'"`)
+	if end := bytes.IndexAny(value, ` '"`); end >= 0 {
+		value = value[:end]
+	}
+	return value
 }
 
 // Pattern finds something in a text. The groups (?P<campaign>…) and (?P<class>…) are what it
@@ -63,27 +78,46 @@ type Pattern struct {
 	campaign, class []int // numbers of its groups
 }
 
+// The names of the groups, without the number that may follow.
+const (
+	campaignGroup = "campaign"
+	classGroup    = "class"
+)
+
 // pattern makes a pattern of a text of this package.
-func pattern(in Place, text string) Pattern {
-	p := Pattern{In: in, RE: regexp.MustCompile(text)}
-	for i, name := range p.RE.SubexpNames() {
+func pattern(in Place, text string) Pattern { return newPattern(in, regexp.MustCompile(text)) }
+
+func newPattern(in Place, re *regexp.Regexp) Pattern {
+	p := Pattern{In: in, RE: re}
+	for i, name := range re.SubexpNames() {
 		switch strings.TrimRight(name, "0123456789") {
-		case "campaign":
+		case campaignGroup:
 			p.campaign = append(p.campaign, i)
-		case "class":
+		case classGroup:
 			p.class = append(p.class, i)
 		}
 	}
-	literal, _ := strings.CutPrefix(text, "^")
-	p.anchored = len(literal) < len(text)
-	end := strings.IndexAny(literal, `\.+*?()|[]{}^$`)
-	if end < 0 {
-		end = len(literal)
-	} else if end > 0 && strings.IndexByte("*?{|", literal[end]) >= 0 {
-		end = 0 // the last letter is optional, or all of it is a choice
+	parsed, err := syntax.Parse(re.String(), syntax.Perl)
+	if err == nil { // always: it is compiled
+		p.literal(parsed)
 	}
-	p.begins = []byte(literal[:end])
 	return p
+}
+
+// literal finds with which letters each match of an expression begins. It returns false at
+// the first part that may match several texts.
+func (p *Pattern) literal(re *syntax.Regexp) bool {
+	switch {
+	case re.Op == syntax.OpBeginText && len(p.begins) == 0:
+		p.anchored = true
+		return true
+	case re.Op == syntax.OpLiteral && re.Flags&syntax.FoldCase == 0:
+		p.begins = append(p.begins, string(re.Rune)...)
+		return true
+	case re.Op == syntax.OpConcat || re.Op == syntax.OpCapture:
+		return !slices.ContainsFunc(re.Sub, func(sub *syntax.Regexp) bool { return !p.literal(sub) })
+	}
+	return false
 }
 
 // match returns what a pattern declares of a text.
@@ -173,7 +207,7 @@ type Table []Tool
 // Read returns what a submission says. It never fails: texts belong to their users.
 func (t Table) Read(of *Texts) Said {
 	texts := *of
-	texts.Name = texts.Name[:min(len(texts.Name), maxName)] // squeue shows more of it
+	texts.Name = accounting.StoredName(texts.Name)
 	for i := range t {
 		tool := &t[i]
 		first := &tool.Patterns[0]
