@@ -88,8 +88,8 @@ type Config struct {
 
 	Tools    tools.Table // for ByKind and ByTool; nil: tools.Known
 	Class    ClassBy     // which jobs are alike
-	Hints    bool      // whether comments say how long jobs run, see accounting.ReadComment
-	Declared DeclareBy // where campaigns are declared
+	Hints    bool        // whether comments say how long jobs run, see accounting.ReadComment
+	Declared DeclareBy   // where campaigns are declared
 
 	DefaultLimit ostrich.Duration // for jobs without a limit in partitions without one
 }
