@@ -38,11 +38,10 @@ func newSaying(c *Config, s *schema) (y saying) {
 	y.comment = read(c.Hints || c.Declared == ledger.InComment, "derived_es",
 		"LEFT(COALESCE(derived_es, ''), "+strconv.Itoa(accounting.MaxComment+1)+")")
 	y.wckey = read(c.Declared == ledger.InWCKey, "wckey", "wckey")
-	known := c.KnownTools()
-	y.folder = read(byTool, "work_dir", named(known.Like(tools.Folder), "LEFT(work_dir, "+strconv.Itoa(tools.MaxLine)+")"))
+	y.folder = read(byTool, "work_dir", named(c.Tools.Like(tools.Folder), "LEFT(work_dir, "+strconv.Itoa(tools.MaxLine)+")"))
 	y.submitted = read(c.Needs, "submit_line", "LEFT(submit_line, "+strconv.Itoa(maxSubmission)+")")
 	if y.line = y.submitted; y.line == 0 { // that is of all jobs
-		y.line = read(byTool, "submit_line", named(known.Like(tools.Line), "LEFT(submit_line, "+strconv.Itoa(tools.MaxLine)+")"))
+		y.line = read(byTool, "submit_line", named(c.Tools.Like(tools.Line), "LEFT(submit_line, "+strconv.Itoa(tools.MaxLine)+")"))
 	}
 	y.exclusive = read(true, "exclusive", "exclusive")
 	y.qos = read(true, "qos_req", "IF(state = 0, qos_req, NULL)") // later id_qos is the one that it runs with

@@ -54,7 +54,7 @@ func (r *Reader) rows(ctx context.Context, query string, now ostrich.Time, visit
 		if r.config.Classes {
 			one.NameClass = accounting.NameClass(text(optional(v, r.parser.saying.name)))
 			one.ScriptClass = accounting.ScriptClass(number(optional(v, r.parser.saying.script)))
-			said := r.config.KnownTools().Read(r.parser.saying.texts(v))
+			said := r.config.Tools.Read(r.parser.saying.texts(v))
 			one.KindClass = said.Class()
 		}
 		visit(one)

@@ -28,7 +28,8 @@ func campaignsCommand() *cli.Command {
 			"and \"overdue\" once it goes first for that. STRETCH is the time since submission over the shortest possible time\n" +
 			"on an empty machine. BOUND is the latest end that theory guarantees if the queue follows the order strictly;\n" +
 			"never in the papers' order (thesis Lemma 5.2, 6.3) where one job may fill the machine. CLASS is there where the\n" +
-			"site has several (priority.classes): each has a virtual schedule of its own.\n\n" +
+			"site has several (priority.classes): each has a virtual schedule of its own. FOUND is there where campaigns are\n" +
+			"declared or of workflow tools, and says how each was found.\n\n" +
 			"With --swf it lists the campaigns of a workload log instead, and how long they took there; times are in seconds\n" +
 			"since the start of the log. Then neither the configuration nor Slurm is read.",
 	}, "only campaigns of these `JOBS`, comma-separated, as squeue shows them", campaignsLogFlags(o), func(c *cli.Context, by *view.Selection) error {
@@ -55,12 +56,24 @@ func writeCampaigns(c *cli.Context, all view.Campaigns) error {
 	}
 	t := format.Table{Header: campaignColumns, Pairs: map[int][2]string{3: {"PENDING", "RUNNING"}}}
 	classed := withClasses(&t, 12, all.Campaigns, func(j *view.Campaign) string { return j.Class })
+	found := withFound(&t, all.Campaigns)
 	for _, j := range all.Campaigns {
-		t.Add(classed(j.Class, j.Campaign, j.User, j.Account, pendingAndRunning(j.Jobs.Pending, j.Jobs.Running), format.Moment(float64(j.Submitted)),
+		t.Add(found(&j, classed(j.Class, j.Campaign, j.User, j.Account, pendingAndRunning(j.Jobs.Pending, j.Jobs.Running), format.Moment(float64(j.Submitted)),
 			fmt.Sprintf("%.2f", j.Work), format.When(j.VirtualStart), format.When(j.VirtualEnd), format.PercentCell(j.Progress, 0),
-			j.Late(), fmt.Sprintf("%.2f", j.Stretch), format.When(j.Bound))...)
+			j.Late(), fmt.Sprintf("%.2f", j.Stretch), format.When(j.Bound)))...)
 	}
 	return console.Tables(c, t)
+}
+
+// withFound adds a column that says how campaigns were found, if one of them was declared or is
+// of a workflow tool. The function that it returns adds the cell to a row.
+func withFound(t *format.Table, all []view.Campaign) func(j *view.Campaign, row []any) []any {
+	told := func(j view.Campaign) bool { return j.Found != nil && (j.Found.Tool != "" || j.Name != "") }
+	if !slices.ContainsFunc(all, told) {
+		return func(_ *view.Campaign, row []any) []any { return row }
+	}
+	t.Header = append(slices.Clone(t.Header), "FOUND")
+	return func(j *view.Campaign, row []any) []any { return append(row, j.Found.String()) }
 }
 
 func pendingAndRunning(pending, running int) format.Cell {

@@ -98,7 +98,7 @@ func (s *Source) History(ctx context.Context, since ostrich.Time, most int) (*ac
 		_ = to.CloseWithError(err) // never fails
 		done <- err
 	}()
-	h, err := sacct.Read(from, "sacct", sacct.Options{Cluster: s.config.Cluster, Tools: s.config.KnownTools(), Lenient: true})
+	h, err := sacct.Read(from, "sacct", sacct.Options{Cluster: s.config.Cluster, Tools: s.config.Tools, Lenient: true})
 	_ = from.CloseWithError(err) // ends the command, if it has not ended
 	if failed := <-done; failed != nil {
 		return nil, failed

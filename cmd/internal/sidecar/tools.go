@@ -142,8 +142,11 @@ func readTool(name, n *yaml.Node, fail func(at *yaml.Node, format string, args .
 	return row
 }
 
-// byTool reports whether classes or campaigns are those of workflow tools.
-func (c *Config) byTool() bool {
+// RuleText returns the setting campaign.rule.
+func (c *Config) RuleText() string { return rule{&c.Campaign.Rule}.String() }
+
+// ByTool reports whether classes or campaigns are those of workflow tools.
+func (c *Config) ByTool() bool {
 	return c.Schedule.Class == ledger.ByKind || c.Campaign.Declared == ledger.ByTool
 }
 

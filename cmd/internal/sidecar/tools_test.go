@@ -34,7 +34,7 @@ func TestTools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	said := source.KnownTools().Read(&tools.Texts{Name: []byte("pipe_sort_7")})
+	said := source.Tools.Read(&tools.Texts{Name: []byte("pipe_sort_7")})
 	if diff := cmp.Diff(tools.Said{Tool: "pipeline", Kind: "sort"}, said); diff != "" {
 		t.Errorf("the reader knows another: %s", diff)
 	}

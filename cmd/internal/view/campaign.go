@@ -31,7 +31,8 @@ type Campaign struct {
 	Account      string          `json:"account"`
 	Partition    string          `json:"partition"`
 	Campaign     ostrich.JobID   `json:"campaign"`
-	Name         string          `json:"name,omitempty"` // by which the user declared it
+	Name         string          `json:"name,omitempty"`  // by which the user declared it
+	Found        *Found          `json:"found,omitempty"` // only of campaigns that are shown, see Cycle.Seen
 	Submitted    ostrich.Time    `json:"submitted"`
 	Latest       ostrich.Time    `json:"latest_submission"`
 	Pending      []ostrich.JobID `json:"pending"`
@@ -107,6 +108,7 @@ func (s *Cycle) Unfinished(v *Viewer, by *Selection) Campaigns {
 // The coordinator of an account may see some of a user's jobs.
 func (s *Cycle) Seen(v *Viewer, c *Campaign) Campaign {
 	some := *c
+	some.Found = s.found(c.Name, c.Pending, c.Running)
 	if c.Share != nil && !v.Share(c.Of.User, c.Of.Account) {
 		some.Share = nil
 	}

@@ -34,6 +34,9 @@ type Cycle struct {
 	Enforced bool
 
 	DueShown  bool             // the setting satisfaction is set
+	Declared  ledger.DeclareBy // where campaigns are declared
+	Rule      string           // the setting campaign.rule
+	ByTool    bool             // workflow tools count for classes or campaigns
 	Accepted  string           // the wait that users accept, as the setting has it
 	Resource  string           // by which work is counted
 	Options   priority.Options // of the plan, without what the journal knows
@@ -85,6 +88,7 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 	s := &Cycle{
 		Cluster: config.Cluster, Time: c.Time, Channel: config.Priority.Channel, Mode: config.Priority.Mode,
 		Accepted: config.Satisfaction.String(), DueShown: config.Due,
+		Declared: config.Campaign.Declared, Rule: config.RuleText(), ByTool: config.ByTool(),
 		Options: config.PlanOptions(c.Controller), Plan: c.Plan, Resource: cmp.Or(c.Counted.Name, "cpu"), unit: c.Counted.Unit,
 		Unheard: len(c.Provisional) + c.Plan.Reasons[priority.Unheard], generation: c.Generation, forecasts: new(forecasts),
 	}

@@ -68,6 +68,7 @@ type Explanation struct {
 type ExplainedCampaign struct {
 	Campaign     ostrich.JobID `json:"campaign"`
 	Name         string        `json:"name,omitempty"` // by which the user declared it
+	Found        *Found        `json:"found"`
 	Submitted    ostrich.Time  `json:"submitted"`
 	Pending      int           `json:"pending"`
 	Running      int           `json:"running"`
@@ -224,7 +225,7 @@ func (s *Cycle) explained(id ostrich.JobID) *ExplainedCampaign {
 			continue
 		}
 		e := &ExplainedCampaign{
-			Campaign: c.Campaign, Name: c.Name, Submitted: c.Submitted, Pending: c.Jobs.Pending, Running: c.Jobs.Running, Work: c.Work,
+			Campaign: c.Campaign, Name: c.Name, Found: s.found(c.Name, []ostrich.JobID{id}), Submitted: c.Submitted, Pending: c.Jobs.Pending, Running: c.Jobs.Running, Work: c.Work,
 			Progress: c.Progress, Started: c.Started, Completed: c.Completed, VirtualStart: c.VirtualStart, VirtualEnd: c.VirtualEnd,
 			Stretch: c.Stretch, Bound: c.Bound, Left: c.Left, FrontBy: c.FrontBy, Overdue: c.Overdue, CannotStart: c.Blocked, Waiting: c.Waiting,
 			Share: &c.Of.Share, Entitled: &c.Of.Entitled, Held: &c.Of.Held, Active: c.Of.Among, Others: c.Of.Among, NoShare: !c.Of.Active,

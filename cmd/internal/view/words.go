@@ -146,6 +146,9 @@ func (e *Explanation) campaign(w *words) {
 	}
 	w.add("campaign", "%d%s: what %s submitted together from %s on; %d waiting and %d running, %s of work in all",
 		c.Campaign, name, e.User, format.Moment(float64(c.Submitted)), c.Pending, c.Running, hours(c.Work, e.Resource))
+	if c.Found.Tool != "" || c.Found.By != byRule {
+		w.add("found", "%s", c.Found)
+	}
 	if c.CannotStart > 0 {
 		w.add("", "%d of the waiting cannot start yet, and %s for nothing until then", c.CannotStart, verb(c.CannotStart, "counts", "count"))
 	}

@@ -86,7 +86,7 @@ type Config struct {
 	// become visible late.
 	Overlap ostrich.Duration
 
-	Tools    tools.Table // for ByKind and ByTool; nil: tools.Known
+	Tools    tools.Table // for ByKind and ByTool
 	Class    ClassBy     // which jobs are alike
 	Hints    bool        // whether comments say how long jobs run, see accounting.ReadComment
 	Declared DeclareBy   // where campaigns are declared

@@ -13,7 +13,7 @@ import (
 func (c *Config) Say(r *accounting.Row, texts *tools.Texts, script uint64) {
 	var told tools.Said
 	if c.Class == ByKind || c.Declared == ByTool {
-		if told = c.KnownTools().Read(texts); told.Tool != "" && r.End == 0 {
+		if told = c.Tools.Read(texts); told.Tool != "" && r.End == 0 {
 			r.Tool, r.Kind = told.Tool, told.Kind
 		}
 	}
@@ -47,14 +47,6 @@ func (c *Config) Say(r *accounting.Row, texts *tools.Texts, script uint64) {
 	case InComment:
 	}
 	r.Said = s
-}
-
-// KnownTools returns the workflow tools that count.
-func (c *Config) KnownTools() tools.Table {
-	if c.Tools == nil {
-		return tools.Known()
-	}
-	return c.Tools
 }
 
 // say sets the class, the hint and the campaign of a job from its row. Slurm stores a

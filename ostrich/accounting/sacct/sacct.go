@@ -39,7 +39,7 @@ type Options struct {
 	// only dump.
 	Made *Made
 
-	Tools tools.Table // by which kinds are found; nil: tools.Known
+	Tools tools.Table // by which kinds are found
 
 	// Lenient makes Read skip and count malformed lines, instead of giving up at
 	// the first.
@@ -76,9 +76,6 @@ func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
 	d := &dump{name: name, options: o, named: o.Unit.Named(), zone: zone{loc: o.Location}, texts: accounting.Texts{}, mark: []byte(cmp.Or(o.Delimiter, "|"))}
 	if d.zone.loc == nil {
 		d.zone.loc = time.UTC
-	}
-	if d.options.Tools == nil {
-		d.options.Tools = tools.Known()
 	}
 	if d.options.Made == nil {
 		d.options.Made = new(Made)

@@ -60,6 +60,17 @@ func table() Table {
 	}
 }
 
+// Step returns what a tool calls a step of a workflow.
+func Step(tool string) string {
+	switch tool {
+	case "Snakemake":
+		return "rule"
+	case "Nextflow":
+		return "process"
+	}
+	return "step"
+}
+
 // DefaultWCKey reports whether a tool gives this WCKey to all jobs of all users: it declares
 // nothing.
 func DefaultWCKey(wckey []byte) bool { return string(wckey) == "submitit" }

@@ -38,11 +38,8 @@ func TestSite(t *testing.T) {
 			t.Errorf("%s %s: %s", test.texts.Name, test.texts.Line, diff)
 		}
 	}
-	if diff := cmp.Diff([]string{`pipe\_%`}, table.Like(tools.Comment)); diff != "" {
-		t.Error(diff)
-	}
-	if like := table.Like(tools.Line); like[0] != "%" {
-		t.Errorf("the line of %v is asked for, and a pattern without a name wants all", like)
+	if like := table.Like(tools.Line); len(like) < 2 || like[0] != `pipe\_%` || like[1] != "%" {
+		t.Errorf("the line of %v is asked for: a comment is in it, and a pattern without a name wants all", like)
 	}
 }
 

@@ -168,15 +168,15 @@ type Tool struct {
 // Like returns the names, as patterns of SQL's LIKE, of jobs of which a text counts that is no
 // name; none if that is not so of any.
 func (t Table) Like(p Place) (names []string) {
-	for i := range t {
-		looks := t[i].ByFolder && p == Folder
-		for k := range t[i].Patterns {
-			looks = looks || t[i].Patterns[k].In == p
+	for _, tool := range t.tools() {
+		looks := tool.ByFolder && p == Folder
+		for k := range tool.Patterns {
+			looks = looks || tool.Patterns[k].In == p || p == Line && tool.Patterns[k].In == Comment
 		}
 		if !looks {
 			continue
 		}
-		for _, name := range t[i].Like {
+		for _, name := range tool.Like {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}
@@ -201,15 +201,23 @@ func (s *Said) Class() uint64 {
 	return max(1, accounting.TextHash([]byte(s.Kind)))
 }
 
-// Table are the tools that count, the first that knows a job first.
+// Table are the tools that count, the first that knows a job first. nil is Known.
 type Table []Tool
+
+func (t Table) tools() []Tool {
+	if t == nil {
+		return known
+	}
+	return t
+}
 
 // Read returns what a submission says. It never fails: texts belong to their users.
 func (t Table) Read(of *Texts) Said {
 	texts := *of
 	texts.Name = accounting.StoredName(texts.Name)
-	for i := range t {
-		tool := &t[i]
+	all := t.tools()
+	for i := range all {
+		tool := &all[i]
 		first := &tool.Patterns[0]
 		run, kind, ok := first.match(texts.at(first.In))
 		if !ok {
@@ -247,12 +255,18 @@ func (t Table) Read(of *Texts) Said {
 	return Said{Kind: Normal(texts.Name)}
 }
 
-// campaignName returns the name under which a run is declared: run: and the tool's own name of
+// runPrefix begins the name under which a run is declared.
+const runPrefix = "run:"
+
+// Run returns what a tool calls the run of a declared campaign; see campaignName for those
+// of which it is shortened.
+func Run(campaign string) string { return strings.TrimPrefix(campaign, runPrefix) }
+
+// campaignName returns the name under which a run is declared: runPrefix and the tool's own name of
 // it, or, of a long or unprintable one, its end and a hash of the whole. The tool is not in it,
 // because of some jobs the run is known before the tool.
 func campaignName(run string) string {
-	const prefix = "run:"
-	if name := accounting.CampaignName([]byte(prefix + run)); name != "" {
+	if name := accounting.CampaignName([]byte(runPrefix + run)); name != "" {
 		return name
 	}
 	end := []byte(run)
@@ -262,8 +276,8 @@ func campaignName(run string) string {
 		}
 	}
 	const hash = 17 // with the slash
-	if room := accounting.MaxCampaign - len(prefix) - hash; len(end) > room {
+	if room := accounting.MaxCampaign - len(runPrefix) - hash; len(end) > room {
 		end = end[len(end)-room:]
 	}
-	return fmt.Sprintf("%s%s#%016x", prefix, end, accounting.TextHash([]byte(run)))
+	return fmt.Sprintf("%s%s#%016x", runPrefix, end, accounting.TextHash([]byte(run)))
 }

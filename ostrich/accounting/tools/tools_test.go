@@ -93,7 +93,7 @@ func TestNormal(t *testing.T) {
 func TestLikeNameClass(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := []byte(rapid.StringMatching(`[g-zG-Z_.-]{1,20}[0-9]{0,5}[g-z]{0,5}`).Draw(t, "name"))
-		said := tools.Table(nil).Read(&tools.Texts{Name: name})
+		said := tools.Table{}.Read(&tools.Texts{Name: name})
 		if got, want := said.Class(), accounting.NameClass(name); got != want {
 			t.Errorf("%q: class %x, want %x", name, got, want)
 		}
