@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -69,7 +70,7 @@ func anyConfig() *rapid.Generator[Config] {
 				}
 			case siteTools:
 				for i := range rapid.IntRange(0, 3).Draw(t, s.Key) {
-					row := tools.Row{Name: fmt.Sprint(i) + rapid.StringMatching(`[ -~é]{0,8}`).Draw(t, "tool"), Pilot: true}
+					row := tools.Row{Name: strconv.Itoa(i) + rapid.StringMatching(`[ -~é]{0,8}`).Draw(t, "tool"), Pilot: true}
 					for k := range tools.PlaceNames {
 						row.Patterns = append(row.Patterns, tools.Source{In: tools.Place(k), Text: rapid.SampledFrom([]string{`^a'"\.(?P<class>.+)$`, "#x: <y>", `(?P<campaign2>é|[{}&])`, ""}).Draw(t, "pattern")}) //nolint:gosec // few
 					}

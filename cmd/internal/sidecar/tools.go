@@ -50,7 +50,7 @@ func (v siteTools) String() string {
 // Set reads the rows from a line of YAML.
 func (v siteTools) Set(s string) (err error) {
 	var root yaml.Node
-	if err := yaml.Unmarshal([]byte(s), &root); err != nil {
+	if err = yaml.Unmarshal([]byte(s), &root); err != nil {
 		return fmt.Errorf("%w; expected YAML", err)
 	}
 	if len(root.Content) == 0 {

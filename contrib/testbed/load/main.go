@@ -109,6 +109,19 @@ func environment(name string) (string, error) {
 // parts, and without what scancel treats as a list.
 var runName = regexp.MustCompile(`^[a-z0-9-]+$`)
 
+// workFolder returns the folder in which tools work, of all users. It goes with the testbed.
+func workFolder() (string, error) {
+	bed, err := environment("OSTRICH_TESTBED")
+	if err != nil {
+		return "", err
+	}
+	folder := path.Join(bed, "workflows")
+	if err = os.MkdirAll(folder, 0o755); err != nil {
+		return "", err
+	}
+	return folder, os.Chmod(folder, 0o777|os.ModeSticky)
+}
+
 func runAction(c *cli.Context) error {
 	s, err := ReadScenario(c.String("scenario"))
 	if err != nil {
@@ -134,16 +147,7 @@ func runAction(c *cli.Context) error {
 	}
 	slurm := Slurm{Conf: conf, named: &named{campaigns: make(map[string]string)}}
 	if s.tools() {
-		bed, err := environment("OSTRICH_TESTBED")
-		if err != nil {
-			return err
-		}
-		slurm.folder = path.Join(bed, "workflows") // goes with the testbed
-		err = os.MkdirAll(slurm.folder, 0o755)
-		if err == nil {
-			err = os.Chmod(slurm.folder, 0o777|os.ModeSticky) // of all users
-		}
-		if err != nil {
+		if slurm.folder, err = workFolder(); err != nil {
 			return err
 		}
 	}

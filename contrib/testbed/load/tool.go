@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"path"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -34,14 +35,14 @@ var byTool = map[string]tool{
 		logs := fmt.Sprintf("%s/.snakemake/slurm_logs/rule_%s/s%d", j.folder, j.step, j.number)
 		return append([]string{
 			"--job-name", j.run, "--output", logs + "/%j.log", "--export=ALL",
-			"--comment", fmt.Sprintf("rule_%s_wildcards_s%d", j.step, j.number), "-t", fmt.Sprint(j.limit), "--ntasks=1",
+			"--comment", fmt.Sprintf("rule_%s_wildcards_s%d", j.step, j.number), "-t", strconv.Itoa(j.limit), "--ntasks=1",
 			fmt.Sprintf("--cpus-per-task=%d", j.procs), "-D", j.folder, "--wrap=" + j.sleep,
 		}, j.array()...), "", []string{logs}
 	},
 	// Nextflow: the options stand in the script.
 	"nextflow": func(j *job) (args []string, script string, folders []string) {
 		hash := fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%s %s %d", j.run, j.step, j.number)))
-		work := path.Join(j.folder, "work", hash[:2], hash[2:32])
+		work := path.Join(j.folder, j.run[:8], "work", hash[:2], hash[2:32])
 		options := append([]string{
 			fmt.Sprintf("-J nf-%s_(s%d)", strings.ToUpper(j.step), j.number), "-o " + work + "/.command.log", "--no-requeue", "--signal B:USR2@30",
 			fmt.Sprintf("-c %d", j.procs), fmt.Sprintf("-t %02d:%02d:00", j.limit/60, j.limit%60),

@@ -22,7 +22,7 @@ func TestTools(t *testing.T) {
 	const run = "3f2a9c51-0b7e-4d2c-9a61-5e0f7c1b2d3e"
 	for name, want := range map[string]tools.Said{
 		"snakemake": {Tool: "Snakemake", Campaign: "run:" + run, Kind: "align"},
-		"nextflow":  {Tool: "Nextflow", Campaign: "run:/w/ob-bob", Kind: "ALIGN"},
+		"nextflow":  {Tool: "Nextflow", Campaign: "run:/w/ob-bob/3f2a9c51", Kind: "ALIGN"},
 		"submitit":  {Tool: "submitit", Kind: "submitit in /w/ob-bob/align"},
 	} {
 		args, script, folders := byTool[name](&job{run: run, folder: "/w/ob-bob", step: "align", number: 3, procs: 2, limit: 61, sleep: "sleep 5"})
