@@ -55,6 +55,13 @@ func TestDump(t *testing.T) {
 	if got, want := b.counted(t, "--sacct", path, "--procs", "16"), b.counted(t); !slices.Equal(got, want) {
 		t.Errorf("compare counts jobs, users and campaigns %v in the dump, %v in the tables", got, want)
 	}
+	part(t, "json", func(t *testing.T) {
+		file := b.dir + "/dump.json"
+		b.do(t, "root", "env", "-u", "SLURM_TIME_FORMAT", "sh", "-c", "sacct --allusers --allocations --duplicates -S now-30days -E now --json >"+file)
+		if diff := cmp.Diff(b.dumped(t, path), b.dumped(t, file), order); diff != "" {
+			t.Errorf("jobs (-text +JSON):\n%s", diff)
+		}
+	})
 	part(t, "comparison", func(t *testing.T) { b.testComparison(t, command) })
 	part(t, "exclusive", func(t *testing.T) { b.testExclusive(t, alone) })
 	part(t, "source sacct", b.testSacct)

@@ -76,8 +76,10 @@ func unlike(option string, text []byte) string {
 		return `seems to be a dump of sacct: "ostrich compare --sacct FILE" reads it`
 	case dump || log:
 		return ""
+	case json.MatchString(string(line)) && option == "sacct":
+		return "" // which it reads
 	case json.MatchString(string(line)):
-		return "seems to be JSON: " + map[string]string{"sacct": command + ", with --parsable2", "swf": "a log in the Standard Workload Format has 18 numbers in a line"}[option]
+		return "seems to be JSON: a log in the Standard Workload Format has 18 numbers in a line"
 	case len(bytes.Trim(next, "- ")) == 0 && len(next) > 0:
 		return "seems to be what sacct prints without --parsable2: " + command
 	}
@@ -138,6 +140,9 @@ func refused(option, path string, text []byte, lenient bool, err error) error {
 	var log *trace.Fault
 	if what := unlike(option, text); what != "" {
 		return fmt.Errorf("%s: %s", path, what)
+	}
+	if errors.As(err, &dump) && dump.Column > 0 && !lenient {
+		return fmt.Errorf("%w; --lenient skips malformed jobs", err)
 	}
 	const columns = 5 // of a dump, at least
 	if !lenient && (errors.As(err, &log) || errors.As(err, &dump) && (namesColumns(text) || bytes.Count(text, []byte{'|'}) >= columns-1)) {

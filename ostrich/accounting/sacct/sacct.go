@@ -46,23 +46,7 @@ type Options struct {
 	Lenient bool
 }
 
-// A Fault is a malformed line of a dump.
-type Fault struct {
-	File  string
-	Line  int
-	Field string // sacct's name of it; "" if the whole line is malformed
-	Text  string // of the field
-	Why   string
-}
-
-func (f *Fault) Error() string {
-	if f.Field == "" {
-		return fmt.Sprintf("sacct: %s:%d: %s", f.File, f.Line, f.Why)
-	}
-	return fmt.Sprintf("sacct: %s:%d:%s: %q: %s", f.File, f.Line, f.Field, f.Text, f.Why)
-}
-
-// Read reads uncompressed output of sacct. A first line with the names of the columns
+// Read reads uncompressed output of sacct: text, or the JSON of sacct --json. In text, a first line with the names of the columns
 // gives their order and the delimiter, which may be any text; lines before it that begin
 // with # are comments. Without one (--noheader) the order is that of Options.Columns, or
 // else must be one of Open XDMoD's. The name is for messages. Read skips job steps. Jobs
@@ -80,6 +64,11 @@ func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
 	if d.options.Made == nil {
 		d.options.Made = new(Made)
 	}
+	text := bufio.NewReaderSize(r, 1<<16)
+	json := isJSON(text)
+	if json && (len(o.Columns) > 0 || o.Delimiter != "") {
+		return nil, fmt.Errorf("sacct: %s: JSON, whose values have names: without --columns and --delimiter", name)
+	}
 	if len(o.Columns) > 0 {
 		l, err := header(o.Columns, d.mark)
 		if err != nil {
@@ -87,35 +76,34 @@ func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
 		}
 		d.header = l
 	}
-	in := reader(bufio.NewReaderSize(r, 1<<16))
+	read := d.readLines
+	if json {
+		read = d.readJSON
+	}
+	if err := read(text); err != nil {
+		return nil, err
+	}
+	return d.history()
+}
+
+// readLines reads text.
+func (d *dump) readLines(text *bufio.Reader) error {
+	in := reader(text)
 	for d.line = 1; ; d.line++ {
 		line, err := in.Next()
 		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("sacct: %s:%d: %w", name, d.line, err)
+			return fmt.Errorf("sacct: %s:%d: %w", d.name, d.line, err)
 		}
 		if fault := d.read(bytes.TrimRight(line, "\r\n")); fault != nil {
 			if fault = d.skip(fault); fault != nil {
-				return nil, fault
+				return fault
 			}
 		}
 		if err != nil {
 			break
 		}
 	}
-	if fault := errors.Join(d.refuse(), d.skip(d.give())); fault != nil {
-		return nil, fault
-	}
-	return d.history()
-}
-
-// skip counts a malformed line if that is wanted, and else returns the error.
-func (d *dump) skip(err error) error {
-	var f *Fault
-	if err == nil || !d.options.Lenient || !errors.As(err, &f) {
-		return err
-	}
-	d.jobs.Skip(err)
-	return nil
+	return errors.Join(d.refuse(), d.skip(d.give()))
 }
 
 // reader reads the lines of a dump or a table.
@@ -133,6 +121,7 @@ type dump struct {
 	named   []string // resources of which the counts are read, beside those that every row has
 	zone    zone
 	line    int
+	tree    *tree // of JSON; nil for text
 
 	jobs    accounting.Builder
 	submits map[string]accounting.Layout // by lines of submission
@@ -299,21 +288,6 @@ func (d *dump) give() error {
 	}
 	f := d.fault(fmt.Sprintf("%d fields, want %d", len(d.split(nil, d.begun)), d.header.count))
 	f.Line, d.begun = d.since, d.begun[:0]
-	return f
-}
-
-func (d *dump) fault(why string) *Fault { return &Fault{File: d.name, Line: d.line, Why: why} }
-
-func (d *dump) bad(c column, why string) *Fault {
-	f := d.fault(why)
-	for name, at := range columnNames {
-		if at == c && (f.Field == "" || name < f.Field) {
-			f.Field = name
-		}
-	}
-	if f.Text = string(d.values[c]); len(f.Text) > 80 {
-		f.Text = f.Text[:80] + "…"
-	}
 	return f
 }
 

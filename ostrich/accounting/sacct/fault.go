@@ -1,0 +1,53 @@
+package sacct
+
+import (
+	"errors"
+	"fmt"
+)
+
+// A Fault is a malformed line of a dump.
+type Fault struct {
+	File   string
+	Line   int
+	Column int    // in JSON, the byte of the line, from 1; else 0
+	Field  string // sacct's name of it; "" if the whole line is malformed
+	Text   string // of the field
+	Why    string
+}
+
+func (f *Fault) Error() string {
+	where := fmt.Sprintf("%s:%d", f.File, f.Line)
+	if f.Column > 0 {
+		where += fmt.Sprintf(":%d", f.Column)
+	}
+	if f.Field == "" {
+		return fmt.Sprintf("sacct: %s: %s", where, f.Why)
+	}
+	return fmt.Sprintf("sacct: %s:%s: %q: %s", where, f.Field, f.Text, f.Why)
+}
+
+// skip counts a malformed line if that is wanted, and else returns the error.
+func (d *dump) skip(err error) error {
+	var f *Fault
+	if err == nil || !d.options.Lenient || !errors.As(err, &f) {
+		return err
+	}
+	d.jobs.Skip(err)
+	return nil
+}
+
+func (d *dump) fault(why string) *Fault { return &Fault{File: d.name, Line: d.line, Why: why} }
+
+func (d *dump) bad(c column, why string) *Fault {
+	f := d.fault(why)
+	for name, at := range columnNames {
+		if at == c && (f.Field == "" || name < f.Field) {
+			f.Field = name
+		}
+	}
+	if f.Text = string(d.values[c]); len(f.Text) > 80 {
+		f.Text = f.Text[:80] + "…"
+	}
+	d.tree.locate(f, c)
+	return f
+}

@@ -1,0 +1,431 @@
+package sacct
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/internal/lines"
+)
+
+// A job in the output of sacct --json has the same names in all releases from 22.05 on (parse_job in Slurm's
+// src/plugins/openapi/dbv0.0.38/parse.c, PARSER_ARRAY(JOB) in src/plugins/data_parser/v0.0.39 to v0.0.45/parsers.c),
+// some more in later ones. What differs is how numbers and states are written, see count and states.
+
+// meaning says what a value of a job's stands for.
+type meaning struct {
+	path   string
+	column column
+	as     as
+}
+
+// as says how a value becomes the text of its column.
+type as uint8
+
+const (
+	asText    as = iota
+	asOther      // a text, where the record itself has none
+	asCount      // Slurm's marks for none and for infinite are no counts
+	asLimit      // minutes, or infinite
+	asLength     // seconds
+	asPerCPU     // MiB
+	asPerNode    // MiB
+	asState      // a text, or several: the state, and flags
+	asFlag       // one of several
+	asArray      // the array's id
+	asTask       // the task's number
+	asTasks      // numbers of tasks
+	asLeader     // the heterogeneous job's id
+	asOffset     // the component's number
+	asKind       // of a resource
+	asName       // of one of its kind
+	asAmount     // of it
+)
+
+// meanings are the values of a job that are read, by their paths.
+var meanings = func() map[string]meaning {
+	all := make(map[string]meaning)
+	for _, m := range []meaning{
+		{"account", colAccount, asText},
+		{"association/account", colAccount, asOther},
+		{"user", colUser, asText},
+		{"association/user", colUser, asOther},
+		{"cluster", colCluster, asText},
+		{"partition", colPartition, asText},
+		{"qos", colQOS, asText},
+		{"name", colName, asText},
+		{"constraints", colConstraints, asText},
+		{"nodes", colNodeList, asText},
+		{"reservation/name", colReservation, asText},
+		{"licenses", colLicenses, asText},
+		{"exclusive", colExclusive, asText},
+		{"submit_line", colSubmitLine, asText},
+		{"working_directory", colFolder, asText},
+		{"job_id", colRaw, asCount},
+		{"priority", colPriority, asCount},
+		{"required/CPUs", colAsked, asCount},
+		{"allocation_nodes", colNodes, asCount},
+		{"time/submission", colSubmit, asCount},
+		{"time/eligible", colEligible, asCount},
+		{"time/start", colStart, asCount},
+		{"time/end", colEnd, asCount},
+		{"time/elapsed", colElapsedRaw, asCount},
+		{"time/suspended", colSuspended, asLength},
+		{"time/limit", colLimitRaw, asLimit},
+		{"required/memory_per_cpu", colMemory, asPerCPU},
+		{"required/memory_per_node", colMemory, asPerNode},
+		{"state/current", colState, asState},
+		{"flags", colFlags, asFlag},
+		{"array/job_id", colID, asArray},
+		{"array/task_id", colID, asTask},
+		{"array/task", colID, asTasks},
+		{"het/job_id", colID, asLeader},
+		{"het/job_offset", colID, asOffset},
+		{"tres/requested/type", colReqTRES, asKind},
+		{"tres/requested/name", colReqTRES, asName},
+		{"tres/requested/count", colReqTRES, asAmount},
+		{"tres/allocated/type", colAllocTRES, asKind},
+		{"tres/allocated/name", colAllocTRES, asName},
+		{"tres/allocated/count", colAllocTRES, asAmount},
+	} {
+		all[m.path] = m
+	}
+	return all
+}()
+
+// parents are the values of a job that have such values inside.
+var parents = func() map[string]bool {
+	all := make(map[string]bool)
+	for path := range meanings {
+		for i, c := range path {
+			if c == '/' {
+				all[path[:i]] = true
+			}
+		}
+	}
+	return all
+}()
+
+// isJSON reports whether a text begins as JSON does that sacct can have written.
+func isJSON(in *bufio.Reader) bool {
+	text, _ := in.Peek(1 << 10)
+	text = bytes.TrimSpace(bytes.TrimPrefix(text, lines.Mark))
+	if list, is := bytes.CutPrefix(text, []byte{'['}); is {
+		text = bytes.TrimSpace(list)
+	}
+	return len(text) > 0 && text[0] == '{'
+}
+
+// tree is the state of reading jobs in JSON.
+type tree struct {
+	*scanner
+	d    *dump
+	path []byte // of the value that is read, from its job on
+
+	places [columns]place // of the values
+	paths  [columns]string
+	cells  []byte // texts of the values
+
+	others              [columns][]byte // values that count where the column has none
+	number              []byte
+	array, leader       int64
+	task, offset        int64 // below 0: none
+	tasks               []byte
+	kind, title, amount []byte // of a resource
+}
+
+// readJSON reads what sacct --json writes, or an array of its jobs.
+func (d *dump) readJSON(in *bufio.Reader) error {
+	if first, _ := in.Peek(len(lines.Mark)); bytes.Equal(first, lines.Mark) {
+		_, _ = in.Discard(len(lines.Mark)) // they are in the buffer
+	}
+	t := &tree{scanner: newScanner(in, d.name), d: d}
+	d.tree = t
+	var errs []string
+	found := false
+	for {
+		var err error
+		switch t.next() {
+		case '[':
+			found, err = true, t.jobs()
+		case '{':
+			err = t.object(func(key []byte) error {
+				switch string(key) {
+				case "jobs":
+					found = true
+					return t.jobs()
+				case "errors":
+					return t.errors(&errs)
+				}
+				return t.skip()
+			})
+		default:
+			switch ended := len(t.buf) == 0 && errors.Is(t.failed, io.EOF); {
+			case !ended:
+				return d.skip(t.wrong("the end of the file, or more of sacct's output"))
+			case !found:
+				return fmt.Errorf("sacct: %s: %w in the JSON: %s", d.name, accounting.ErrEmpty, cmp.Or(strings.Join(errs, "; "), "it has no \"jobs\""))
+			}
+			return nil
+		}
+		if err != nil { // what follows cannot be told any more
+			return d.skip(err)
+		}
+	}
+}
+
+// errors reads why sacct wrote no jobs.
+func (t *tree) errors(to *[]string) error {
+	return t.scanner.array(func() error {
+		return t.object(func(key []byte) error {
+			if string(key) != "description" {
+				return t.skip()
+			}
+			text, _, err := t.scalar()
+			*to = append(*to, "sacct says: "+string(text))
+			return err
+		})
+	})
+}
+
+// jobs reads an array of jobs.
+func (t *tree) jobs() error {
+	return t.scanner.array(func() error {
+		d, at := t.d, t.here()
+		clear(d.values[:])
+		clear(t.places[:])
+		clear(t.others[:])
+		t.cells = t.cells[:0]
+		t.array, t.leader, t.task, t.offset, t.tasks = 0, 0, -1, -1, nil
+		d.values[colReqTRES], d.values[colAllocTRES] = []byte{}, []byte{} // it has none, unless the record says so
+		if err := t.value(); err != nil {
+			return err
+		}
+		d.line = at.line
+		t.finish()
+		switch {
+		case d.values[colRaw] == nil:
+			return d.skip(t.fault(at, "a job without job_id"))
+		case d.values[colSubmit] == nil:
+			return d.skip(t.fault(at, "a job without time/submission: this is JSON of another program than sacct"))
+		}
+		return d.skip(d.job())
+	})
+}
+
+// value reads the value that the path names, with all that is inside it.
+func (t *tree) value() error {
+	here, known := meanings[string(t.path)]
+	if !known && len(t.path) > 0 && !parents[string(t.path)] {
+		return t.skip()
+	}
+	at := t.next()
+	where := t.here()
+	switch {
+	case at == '[':
+		return t.scanner.array(t.value)
+	case at == '{' && !known:
+		err := t.object(func(key []byte) error {
+			n := len(t.path)
+			if n > 0 {
+				t.path = append(t.path, '/')
+			}
+			t.path = append(t.path, key...)
+			err := t.value()
+			t.path = t.path[:n]
+			return err
+		})
+		if err == nil {
+			t.resource()
+		}
+		return err
+	case !known:
+		return t.skip()
+	}
+	text, err := t.count(at == '{')
+	if err != nil {
+		return err
+	}
+	if t.places[here.column] == (place{}) || here.as <= asLength {
+		t.places[here.column], t.paths[here.column] = where, here.path
+	}
+	if here.as > asOther || at == '"' { // 22.05 has a number for the name of a reservation
+		t.set(here, text)
+	}
+	return nil
+}
+
+// count reads a scalar, or a number as releases since 23.02 write those that Slurm may not know:
+//
+//	{"set": true, "infinite": false, "number": 60}
+//
+// It returns "" for null and for a number that is not set.
+func (t *tree) count(object bool) ([]byte, error) {
+	if !object {
+		text, quoted, err := t.scalar()
+		if !quoted && string(text) == "null" {
+			text = nil
+		}
+		return text, err
+	}
+	set, infinite := true, false
+	t.number = t.number[:0]
+	err := t.object(func(key []byte) error {
+		name := string(key)
+		text, _, err := t.scalar()
+		switch name {
+		case "set":
+			set = string(text) == "true"
+		case "infinite":
+			infinite = string(text) == "true"
+		case "number":
+			t.number = append(t.number, text...)
+		}
+		return err
+	})
+	switch {
+	case err != nil || !set:
+		return nil, err
+	case infinite:
+		return []byte(infinity), nil
+	}
+	return t.number, nil
+}
+
+// Slurm's marks as 22.05 writes them.
+const (
+	noValue  = "4294967294"
+	infinity = "4294967295"
+)
+
+// keep returns a text that stays while the job is read.
+func (t *tree) keep(parts ...[]byte) []byte {
+	from := len(t.cells)
+	for _, p := range parts {
+		t.cells = append(t.cells, p...)
+	}
+	return t.cells[from:len(t.cells):len(t.cells)]
+}
+
+// set takes a value.
+func (t *tree) set(m meaning, text []byte) {
+	v := &t.d.values[m.column]
+	marked := len(text) == 0 || string(text) == noValue || string(text) == infinity
+	number := func(to *int64) {
+		if n, ok := lines.Digits(text); ok && !marked {
+			*to = n
+		}
+	}
+	switch m.as {
+	case asText:
+		*v = t.keep(text)
+	case asOther:
+		t.others[m.column] = t.keep(text)
+	case asLimit:
+		switch {
+		case string(text) == infinity:
+			*v = []byte("UNLIMITED")
+		case !marked:
+			*v = t.keep(text)
+		}
+	case asCount:
+		if !marked {
+			*v = t.keep(text)
+		}
+	case asLength:
+		if !marked {
+			*v = t.keep([]byte("0:0:"), text)
+		}
+	case asPerCPU, asPerNode:
+		if !marked && string(text) != "0" {
+			*v = t.keep(text, []byte{'M', "cn"[m.as-asPerCPU]})
+		}
+	case asState:
+		if state, known := accounting.ParseState(text); *v == nil || known && state > accounting.OutOfMemory || string(text) == "REVOKED" {
+			*v = t.keep(text) // that the row was closed goes before why
+		}
+	case asFlag:
+		if string(text) == "STARTED_ON_BACKFILL" {
+			*v = []byte("SchedBackfill")
+		}
+	case asArray:
+		number(&t.array)
+	case asTask:
+		number(&t.task)
+	case asTasks:
+		t.tasks = t.keep(text)
+	case asLeader:
+		number(&t.leader)
+	case asOffset:
+		number(&t.offset)
+	case asKind:
+		t.kind = t.keep(text)
+	case asName:
+		t.title = t.keep(text)
+	case asAmount:
+		t.amount = t.keep(text)
+	}
+}
+
+// resource ends an object, which may be one of the resources of a job.
+func (t *tree) resource() {
+	var c column
+	switch string(t.path) {
+	case "tres/requested":
+		c = colReqTRES
+	case "tres/allocated":
+		c = colAllocTRES
+	default:
+		return
+	}
+	v := &t.d.values[c]
+	name := t.kind
+	if len(t.title) > 0 {
+		name = t.keep(name, []byte{'/'}, t.title)
+	}
+	mark, unit := []byte{','}, []byte{}
+	if len(*v) == 0 {
+		mark = nil
+	}
+	if string(name) == "mem" {
+		unit = []byte{'M'}
+	}
+	*v = t.keep(*v, mark, name, []byte{'='}, t.amount, unit)
+	t.kind, t.title, t.amount = nil, nil, nil
+}
+
+// finish makes the columns of which several values tell.
+func (t *tree) finish() {
+	v := &t.d.values
+	for c, other := range t.others {
+		if len(v[c]) == 0 {
+			v[c] = other
+		}
+	}
+	id := func(first int64, mark byte, n int64) []byte {
+		return strconv.AppendInt(append(strconv.AppendInt(nil, first, 10), mark), n, 10)
+	}
+	switch {
+	case t.array > 0 && t.task >= 0:
+		v[colID] = id(t.array, '_', t.task)
+	case t.array > 0 && len(t.tasks) > 0:
+		v[colID] = fmt.Appendf(nil, "%d_[%s]", t.array, t.tasks)
+	case t.leader > 0 && t.offset >= 0:
+		v[colID] = id(t.leader, '+', t.offset)
+	default:
+		v[colID] = v[colRaw]
+	}
+}
+
+// locate says in a fault where the value of a column stands.
+func (t *tree) locate(f *Fault, c column) {
+	if t != nil && t.places[c] != (place{}) {
+		f.Line, f.Column, f.Field = t.places[c].line, t.places[c].column, t.paths[c]
+	}
+}
