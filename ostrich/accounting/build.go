@@ -89,6 +89,11 @@ func (b *Builder) Add(j Job) {
 	b.h.Jobs = append(b.h.Jobs, j)
 }
 
+// Expect makes room for so many records in all.
+func (b *Builder) Expect(records int) {
+	b.h.Jobs = slices.Grow(b.h.Jobs, max(0, records-len(b.h.Jobs)))
+}
+
 // Early counts the jobs that started more than a second before their submission, but no
 // more than most, though none of their records was closed by a resize.
 func (b *Builder) Early(most ostrich.Duration) (jobs int) {
@@ -155,7 +160,7 @@ func count(n int, one, many string) string {
 
 // compareJobs sorts as a History does. Of two records of one run it puts the one
 // first that knows more of its end, or else of its start.
-func compareJobs(a, b Job) int {
+func compareJobs(a, b *Job) int {
 	return cmp.Or(
 		cmp.Compare(a.Submit, b.Submit),
 		cmp.Compare(a.ID, b.ID),
@@ -168,8 +173,12 @@ func compareJobs(a, b Job) int {
 // for each id and submission (the key of its job table). It may have been read
 // twice: while the job waited or ran, and after its end.
 func (h *History) settle() (twice int) {
-	if !slices.IsSortedFunc(h.Jobs, compareJobs) {
-		slices.SortStableFunc(h.Jobs, compareJobs)
+	sorted := true
+	for i := 1; i < len(h.Jobs) && sorted; i++ {
+		sorted = compareJobs(&h.Jobs[i-1], &h.Jobs[i]) <= 0
+	}
+	if !sorted {
+		slices.SortStableFunc(h.Jobs, func(a, b Job) int { return compareJobs(&a, &b) })
 	}
 	n := len(h.Jobs)
 	h.Jobs = slices.CompactFunc(h.Jobs, func(a, b Job) bool { return a.ID == b.ID && a.Submit == b.Submit })

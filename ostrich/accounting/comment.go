@@ -128,27 +128,36 @@ func readUnits(b []byte) (seconds int64, ok bool) {
 // hours:minutes:seconds, and days-hours with or without minutes and seconds. None
 // of its numbers may have more than 9 digits.
 func ReadTime(b []byte) (seconds int64, ok bool) {
-	days, clock, withDays := bytes.Cut(b, []byte{'-'})
-	if !withDays {
-		clock = b
-	}
-	parts := 0
-	for part := range bytes.SplitSeq(clock, []byte{':'}) {
-		n, number := lines.Digits(part)
-		if parts++; !number || n >= 1e9 || parts > 3 {
+	days, parts, n, digits := int64(-1), 0, int64(0), 0
+	for _, c := range b {
+		switch {
+		case '0' <= c && c <= '9':
+			n = 10*n + int64(c-'0')
+			if digits++; n >= 1e9 || digits > 18 {
+				return 0, false
+			}
+			continue
+		case digits == 0:
+			return 0, false
+		case c == ':' && parts < 2:
+			seconds = 60*seconds + n
+			parts++
+		case c == '-' && days < 0 && parts == 0:
+			days = n
+		default:
 			return 0, false
 		}
-		seconds = seconds*60 + n
+		n, digits = 0, 0
 	}
-	if !withDays {
-		if parts == 1 {
+	seconds = 60*seconds + n
+	if days < 0 {
+		if parts == 0 {
 			seconds *= 60
 		}
-		return seconds, true
+		return seconds, digits > 0
 	}
-	for ; parts < 3; parts++ {
+	for ; parts < 2; parts++ {
 		seconds *= 60
 	}
-	d, ok := lines.Digits(days)
-	return d*86400 + seconds, ok && d < 1e9
+	return days*86400 + seconds, digits > 0
 }

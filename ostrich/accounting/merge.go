@@ -27,6 +27,9 @@ func Merge(all ...*History) (*History, error) {
 	if jobs == 0 {
 		return nil, ErrEmpty
 	}
+	if len(all) == 1 {
+		return all[0], nil
+	}
 	b.h.Jobs = make([]Job, 0, jobs)
 	notes := map[string]bool{}
 	for i, h := range all {
@@ -86,7 +89,7 @@ func (b *Builder) merge(h *History) {
 		needs[i] = b.Needs(n)
 	}
 	for i, w := range h.Where {
-		where[i] = b.Where(w)
+		where[i] = b.Where([]byte(w))
 	}
 	for _, j := range h.Jobs {
 		j.Association, j.Partition, j.QOS = associations[j.Association], partitions[j.Partition], qos[j.QOS]

@@ -170,11 +170,14 @@ func (b *Builder) Needs(n Needs) int32 {
 }
 
 // Where returns the number of a list of nodes, for Job.Where.
-func (b *Builder) Where(nodes string) int32 {
+func (b *Builder) Where(nodes []byte) int32 {
 	if len(b.h.Where) == 0 {
 		place(&b.where, &b.h.Where, "")
 	}
-	return place(&b.where, &b.h.Where, nodes)
+	if i, known := b.where[string(nodes)]; known { // this makes no text
+		return i
+	}
+	return place(&b.where, &b.h.Where, string(nodes))
 }
 
 // NeedsOf returns what a job asks for.

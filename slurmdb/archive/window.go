@@ -205,7 +205,7 @@ func (w *window) add(r *accounting.Row) {
 		Class: r.Class, NameClass: r.NameClass, ScriptClass: r.ScriptClass, KindClass: r.KindClass,
 	}
 	if r.Needs != nil {
-		j.Needs, j.Where, j.Backfilled, j.Priority = w.jobs.Needs(*r.Needs), w.jobs.Where(r.Where), r.Backfilled, r.Priority
+		j.Needs, j.Where, j.Backfilled, j.Priority = w.jobs.Needs(*r.Needs), w.jobs.Where([]byte(r.Where)), r.Backfilled, r.Priority
 	}
 	partition, _, _ := strings.Cut(r.Partition, ",")
 	j.Partition = w.jobs.Partition(partition)

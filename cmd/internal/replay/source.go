@@ -306,7 +306,7 @@ func (s *source) readDumps(ctx context.Context) error {
 		err := console.Await(ctx, func() error {
 			return readFile("sacct", path, s.o.Lenient, func(in io.Reader, _ string) (err error) {
 				h, err = sacct.Read(in, path, sacct.Options{
-					Unit: s.setup.Counted.Unit, Tools: s.tools, Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster, Columns: s.o.columns(), Delimiter: strings.ReplaceAll(s.o.Delimiter, `\t`, "\t"), Made: &made,
+					Unit: s.setup.Counted.Unit, Tools: s.tools, Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster, Columns: s.o.columns(), Delimiter: strings.ReplaceAll(s.o.Delimiter, `\t`, "\t"), Made: &made, Size: sizeOf(path),
 				})
 				bad = err
 				return err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strings"
 
 	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/ostrich/trace"
@@ -131,6 +132,16 @@ func readFile(option, path string, lenient bool, read func(in io.Reader, name st
 		return refused(option, name, text, lenient, err)
 	}
 	return nil
+}
+
+// sizeOf returns how many bytes of text a file has, 0 if that is not known: of a compressed one, or of
+// one that is no regular file.
+func sizeOf(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || strings.HasSuffix(path, ".gz") {
+		return 0
+	}
+	return info.Size()
 }
 
 // refused adds to the error of a file that cannot be read what the file seems to

@@ -77,6 +77,7 @@ type layout struct {
 	count int          // of all columns, unread ones too
 
 	// Of each column:
+	to    []column // as what it is read; -1: it is not
 	kinds []kind
 	free  []bool // it may hold the delimiter and new lines
 	read  []bool
@@ -93,6 +94,9 @@ func newLayout(names ...string) *layout {
 		c, is := columnNames[name]
 		if is = is && l.at[c] < 0; is {
 			l.at[c] = i
+			l.to = append(l.to, c)
+		} else {
+			l.to = append(l.to, -1)
 		}
 		looks := kinds[name]
 		if name == "" { // after a delimiter at the end of the line

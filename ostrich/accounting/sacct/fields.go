@@ -136,23 +136,45 @@ func (d *dump) memory(j *accounting.Job) (float64, error) {
 	return n * each, nil
 }
 
+// person is for whom a job runs, and where.
+type person struct {
+	association, partition, qos int32
+	unnamed                     bool // the uid stands for the user
+}
+
 // who reads the job's account, user, partition and QOS.
 func (d *dump) who(j *accounting.Job) error {
+	p, known := d.people.find(d.values[colUser], d.values[colUID], d.values[colAccount], d.values[colPartition], d.values[colQOS])
+	if !known {
+		var err error
+		if p, err = d.person(); err != nil {
+			return err
+		}
+		d.people.keep(p)
+	}
+	if p.unnamed {
+		d.unnamed++
+	}
+	j.Association, j.Partition, j.QOS = p.association, p.partition, p.qos
+	return nil
+}
+
+func (d *dump) person() (p person, err error) {
 	user := d.text(colUser)
 	if user == "" {
 		if user = d.text(colUID); user == "" {
-			return d.bad(colUser, "nobody, and no uid either")
+			return p, d.bad(colUser, "nobody, and no uid either")
 		}
-		d.unnamed++
+		p.unnamed = true
 	} else if _, number := lines.Digits(d.values[colUser]); number {
-		d.unnamed++
+		p.unnamed = true
 	}
-	j.Association = d.jobs.Association(accounting.Association{User: user, Account: d.text(colAccount)})
+	p.association = d.jobs.Association(accounting.Association{User: user, Account: d.text(colAccount)})
 	partition := d.text(colPartition)
 	if i := bytes.IndexByte(d.values[colPartition], ','); i >= 0 {
 		partition = partition[:i]
 	}
-	j.Partition = d.jobs.Partition(partition)
-	j.QOS = d.jobs.QOS(d.text(colQOS))
-	return nil
+	p.partition = d.jobs.Partition(partition)
+	p.qos = d.jobs.QOS(d.text(colQOS))
+	return p, nil
 }

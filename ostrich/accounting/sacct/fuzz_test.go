@@ -1,52 +1,13 @@
 package sacct_test
 
 import (
-	"bytes"
-	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/sacct"
 )
-
-// manyLines is a dump of n jobs.
-func manyLines(n int) []byte {
-	var b bytes.Buffer
-	at := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
-	const layout = "2006-01-02T15:04:05"
-	for i := range n {
-		submit := at.Add(time.Duration(i*20) * time.Second)
-		start := submit.Add(time.Duration(i%3600) * time.Second)
-		procs := 1 + i%64
-		tres := fmt.Sprintf("billing=%d,cpu=%[1]d,mem=%dM,node=1", procs, procs*2000)
-		fmt.Fprintf(&b, "%d|%[1]d|c1|%s|normal|acc%d|users|100|user%d|%d|%s|%[6]s|%[7]s|%s|01:00:00|0:0|COMPLETED|1|%d|%[9]d|%dM|"+
-			"%s|%[11]s|02:00:00|n%d|job-%d\n",
-			i+1, []string{"main", "long", "gpu"}[i%3], i%40, i%300, 1000+i%300, submit.Format(layout), start.Format(layout),
-			start.Add(time.Hour).Format(layout), procs, procs*2000, tres, i%500, i)
-	}
-	return b.Bytes()
-}
-
-func BenchmarkRead(b *testing.B) {
-	const n = 1_000_000
-	text := manyLines(n)
-	for name, zone := range map[string]string{"utc": "UTC", "warsaw": "Europe/Warsaw"} {
-		b.Run(name, func(b *testing.B) {
-			o := sacct.Options{Location: zoned(b, zone)}
-			b.SetBytes(int64(len(text)))
-			b.ReportAllocs()
-			for b.Loop() {
-				h, err := sacct.Read(bytes.NewReader(text), "dump", o)
-				if err != nil || len(h.Jobs) < n-1000 {
-					b.Fatal(len(h.Jobs), err)
-				}
-			}
-		})
-	}
-}
 
 func FuzzRead(f *testing.F) {
 	f.Add(plainLine, true)

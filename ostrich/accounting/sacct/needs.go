@@ -2,14 +2,78 @@ package sacct
 
 import (
 	"bytes"
-	"math"
+	"strconv"
 	"strings"
 
 	"slurm-ostrich/ostrich/accounting"
 )
 
-// needs reads what the job asks for beside processors and time, and where it ran.
-func (d *dump) needs(j *accounting.Job) error {
+// asking is what a job asks for and has, but for times.
+type asking struct {
+	procs, asked, nodes, askedNodes int32
+	memory                          int64
+	billing, units                  float64
+	needs                           int32
+}
+
+// ask reads what the job asks for and has, but for times.
+func (d *dump) ask(j *accounting.Job) error {
+	v, started := &d.values, []byte{0}
+	if j.Start != 0 {
+		started[0] = 1
+	}
+	layout := d.layout()
+	a, known := d.asks.find(
+		v[colNodes], v[colProcs], v[colAsked], v[colAskedNodes], v[colMemory], v[colReqTRES], v[colAllocTRES], v[colPartition],
+		v[colConstraints], v[colReservation], v[colLicenses], v[colGRES], v[colExclusive], layout.number, started,
+	)
+	if known {
+		j.Procs, j.Asked, j.Nodes, j.AskedNodes = a.procs, a.asked, a.nodes, a.askedNodes
+		j.Memory, j.Billing, j.Units, j.Needs = a.memory, a.billing, a.units, a.needs
+		return nil
+	}
+	if err := d.size(j); err != nil {
+		return err
+	}
+	if err := d.needs(j, &layout.Layout); err != nil {
+		return err
+	}
+	d.asks.keep(asking{j.Procs, j.Asked, j.Nodes, j.AskedNodes, j.Memory, j.Billing, j.Units, j.Needs})
+	return nil
+}
+
+// layoutOf is how a job wants its processors on nodes, and a name of that.
+type layoutOf struct {
+	accounting.Layout
+	number []byte
+}
+
+// layout reads the line of submission.
+func (d *dump) layout() layoutOf {
+	line := d.values[colSubmitLine]
+	if len(line) == 0 {
+		return layoutOf{}
+	}
+	l, known := d.layouts.find(line)
+	if known {
+		return l
+	}
+	l.Layout = accounting.ParseSubmission(string(line))
+	number, is := d.numbers[l.Layout]
+	if !is {
+		if d.numbers == nil {
+			d.numbers = make(map[accounting.Layout]int)
+		}
+		number = len(d.numbers) + 1
+		d.numbers[l.Layout] = number
+	}
+	l.number = strconv.AppendInt(nil, int64(number), 10)
+	d.layouts.keep(l)
+	return l
+}
+
+// needs reads what the job asks for beside processors and time.
+func (d *dump) needs(j *accounting.Job, layout *accounting.Layout) error {
 	n := accounting.Needs{
 		Features: d.some(colConstraints), Reservation: d.some(colReservation), Licenses: d.some(colLicenses),
 	}
@@ -21,17 +85,7 @@ func (d *dump) needs(j *accounting.Job) error {
 	if n.Memory, n.Per, err = d.asksMemory(memory); err != nil {
 		return err
 	}
-	if line := d.values[colSubmitLine]; len(line) > 0 {
-		layout, is := d.submits[string(line)]
-		if !is {
-			if d.submits == nil {
-				d.submits = make(map[string]accounting.Layout)
-			}
-			layout = accounting.ParseSubmission(string(line))
-			d.submits[string(line)] = layout
-		}
-		n.Layout = layout
-	}
+	n.Layout = *layout
 	if gres := d.some(colGRES); gres != "" && n.TRES == "" && n.GRES == "" {
 		n.GRES = gres // of each node; until 20.11
 	}
@@ -46,25 +100,25 @@ func (d *dump) needs(j *accounting.Job) error {
 			j.AskedNodes = int32(asks)
 		}
 	}
-	j.Backfilled = bytes.Contains(d.values[colFlags], []byte("SchedBackfill"))
-	if p, ok := amount(d.values[colPriority], false); ok && p <= math.MaxUint32 {
-		j.Priority = uint32(p)
-	}
 	j.Needs = d.jobs.Needs(n)
-	if nodes := d.some(colNodeList); nodes != noNodes {
-		j.Where = d.jobs.Where(nodes)
-	}
 	return nil
 }
 
 // some returns a text, "" for what Slurm writes in place of none.
 func (d *dump) some(c column) string {
-	switch text := d.text(c); text {
-	case "(null)", "N/A", "None", "none", "Unknown":
+	if !some(d.values[c]) {
 		return ""
-	default:
-		return text
 	}
+	return d.text(c)
+}
+
+// some reports whether a cell has a text, and not what Slurm writes in place of none.
+func some(cell []byte) bool {
+	switch string(cell) {
+	case "", "(null)", "N/A", "None", "none", "Unknown":
+		return false
+	}
+	return true
 }
 
 // resources returns the requested TRES but those that have columns of their own or no meaning

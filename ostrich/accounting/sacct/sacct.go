@@ -41,6 +41,10 @@ type Options struct {
 
 	Tools tools.Table // by which kinds are found
 
+	// Size is how many bytes the dump has, so that its jobs get the memory that they need
+	// and no more; 0 if it is not known.
+	Size int64
+
 	// Lenient makes Read skip and count malformed lines, instead of giving up at
 	// the first.
 	Lenient bool
@@ -57,7 +61,7 @@ type Options struct {
 // Texts such as the job's name may hold the delimiter and new lines. Where the other
 // columns do not tell which text it was, the line is malformed.
 func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
-	d := &dump{name: name, options: o, named: o.Unit.Named(), zone: zone{loc: o.Location}, texts: accounting.Texts{}, mark: []byte(cmp.Or(o.Delimiter, "|"))}
+	d := &dump{name: name, options: o, named: o.Unit.Named(), folds: o.Tools.AnyDigits(), zone: zone{loc: o.Location}, texts: accounting.Texts{}, mark: []byte(cmp.Or(o.Delimiter, "|"))}
 	if d.zone.loc == nil {
 		d.zone.loc = time.UTC
 	}
@@ -91,10 +95,11 @@ func (d *dump) readLines(text *bufio.Reader) error {
 	in := reader(text)
 	for d.line = 1; ; d.line++ {
 		line, err := in.Next()
+		d.bytes += int64(len(line))
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("sacct: %s:%d: %w", d.name, d.line, err)
 		}
-		if fault := d.read(bytes.TrimRight(line, "\r\n")); fault != nil {
+		if fault := d.read(trimEnd(line)); fault != nil {
 			if fault = d.skip(fault); fault != nil {
 				return fault
 			}
@@ -122,16 +127,23 @@ type dump struct {
 	zone    zone
 	line    int
 	tree    *tree // of JSON; nil for text
+	bytes   int64 // up to the end of the line
 
 	jobs    accounting.Builder
-	submits map[string]accounting.Layout // by lines of submission
-	header  *layout                      // nil without one
-	mark    []byte                       // between columns; a blank is any number of them
-	bounds  []int                        // where columns of fixed widths end; nil if they have none
-	unknown []*Fault                     // lines that are nothing known, while a header may follow
-	begun   []byte                       // of a record whose text goes on in the next line
-	parts   int                          // fields of it
-	since   int                          // the line in which it begins
+	people  memo[person]
+	asks    memo[asking]
+	kinds   memo[classes]
+	layouts memo[layoutOf]            // by lines of submission
+	numbers map[accounting.Layout]int // of layouts
+	header  *layout                   // nil without one
+	mark    []byte                    // between columns; a blank is any number of them
+	bounds  []int                     // where columns of fixed widths end; nil if they have none
+	unknown []*Fault                  // lines that are nothing known, while a header may follow
+	folds   bool                      // which digits a text has tells no tool anything
+	folded  []byte                    // texts whose digits are all alike
+	begun   []byte                    // of a record whose text goes on in the next line
+	parts   int                       // fields of it
+	since   int                       // the line in which it begins
 	fields  [][]byte
 	values  [columns][]byte
 	texts   accounting.Texts
@@ -179,7 +191,7 @@ func (d *dump) add(line []byte) error {
 			if err != nil {
 				return fmt.Errorf("sacct: %s:%d: %w", d.name, d.line, err)
 			}
-			d.header, d.bounds = l, nil
+			d.header, d.bounds, d.values = l, nil, [columns][]byte{}
 			d.before += len(d.unknown)
 			d.unknown = nil
 			return nil
@@ -189,8 +201,11 @@ func (d *dump) add(line []byte) error {
 			return nil
 		}
 	}
-	d.fields = d.split(d.fields[:0], line)
 	l := d.header
+	if l != nil && d.direct() && l.cut(line, d.mark[0], &d.values) {
+		return d.job()
+	}
+	d.fields = d.split(d.fields[:0], line)
 	if l == nil {
 		if l = xdmodOf(d.fields); l == nil {
 			f := d.fault(fmt.Sprintf("%d fields, which are not those of Open XDMoD, and no header: name them with --columns", len(d.fields)))
@@ -310,20 +325,19 @@ func (d *dump) job() error {
 		d.steps++
 		return nil
 	}
-	if c := d.text(colCluster); c != "" {
+	if c := d.values[colCluster]; len(c) > 0 {
 		switch {
-		case d.options.Cluster != "" && c != d.options.Cluster:
+		case d.options.Cluster != "" && string(c) != d.options.Cluster:
 			d.others++
 			return nil
 		case d.cluster == "":
-			d.cluster = c
-		case c != d.cluster:
+			d.cluster = string(c)
+		case string(c) != d.cluster:
 			return fmt.Errorf("sacct: %s:%d: jobs of cluster %q after those of %q: choose one", d.name, d.line, c, d.cluster)
 		}
 	}
-	name := accounting.NameClass(d.values[colName])
-	said := d.options.Tools.Read(&tools.Texts{Name: d.values[colName], Folder: d.values[colFolder], Line: d.values[colSubmitLine]})
-	j := accounting.Job{Tasks: 1, Class: name, NameClass: name, KindClass: said.Class()}
+	class := d.class()
+	j := accounting.Job{Tasks: 1, Class: class.name, NameClass: class.name, KindClass: class.kind}
 	var err error
 	if j.ID, err = d.id(); err != nil {
 		return err
@@ -348,81 +362,62 @@ func (d *dump) job() error {
 	if err = d.when(&j); err != nil {
 		return err
 	}
-	if err = d.size(&j); err != nil {
+	if err = d.ask(&j); err != nil {
 		return err
 	}
-	if err = d.needs(&j); err != nil {
-		return err
+	j.Backfilled = bytes.Contains(d.values[colFlags], []byte("SchedBackfill"))
+	if p, ok := amount(d.values[colPriority], false); ok && p <= math.MaxUint32 {
+		j.Priority = uint32(p)
+	}
+	if nodes := d.values[colNodeList]; some(nodes) && string(nodes) != noNodes {
+		j.Where = d.jobs.Where(nodes)
 	}
 	if d.first == 0 || j.Submit < d.first {
 		d.first = j.Submit
 	}
 	d.last = max(d.last, j.Submit)
+	if n := d.jobs.Len(); n == sample && 0 < d.bytes && d.bytes < d.options.Size {
+		d.jobs.Expect(int(float64(n) * slack * float64(d.options.Size) / float64(d.bytes)))
+	}
 	d.jobs.Add(j)
 	return nil
 }
 
-// array reads the array from a JobID such as 123_4 or 123_[5-9%2].
-func (d *dump) array(j *accounting.Job) error {
-	master, task, ok := bytes.Cut(d.values[colID], []byte{'_'})
-	if !ok {
-		return nil
-	}
-	if j.Array, ok = readID(master); !ok {
-		return d.bad(colID, "not the id of a job")
-	}
-	list, ok := bytes.CutPrefix(task, []byte{'['})
-	if !ok {
-		if _, ok = lines.Digits(task); !ok {
-			return d.bad(colID, "not a task of an array")
-		}
-		return nil
-	}
-	list, ok = bytes.CutSuffix(list, []byte{']'})
-	list, _, _ = bytes.Cut(list, []byte{'%'})
-	list, more := bytes.CutSuffix(list, []byte("..."))
-	tasks, counts := countTasks(bytes.TrimSuffix(list, []byte{','}))
-	if !ok || !counts {
-		return d.bad(colID, "not tasks of an array")
-	}
-	if more {
-		d.partial++
-	}
-	j.Tasks = tasks
-	return nil
-}
+// After so many jobs the size of a dump tells how many there are, give or take some.
+const (
+	sample = 1 << 12
+	slack  = 1.03
+)
 
-// readID reads the id of a job.
-func readID(b []byte) (ostrich.JobID, bool) {
-	n, ok := lines.Digits(b)
-	return ostrich.JobID(n), ok && 0 < n && n <= math.MaxUint32
-}
+// classes are those of a job by its name and by its kind.
+type classes struct{ name, kind uint64 }
 
-// maxTasks is above Slurm's largest MaxArraySize (4 000 001).
-const maxTasks = 1 << 23
-
-// countTasks counts the tasks in "1,3,5-9", and in "0-20:4" with a step.
-func countTasks(list []byte) (int32, bool) {
-	total := int64(0)
-	for item := range bytes.SplitSeq(list, []byte{','}) {
-		span, step, stepped := bytes.Cut(item, []byte{':'})
-		from, to, isRange := bytes.Cut(span, []byte{'-'})
-		a, ok := lines.Digits(from)
-		b, every := a, int64(1)
-		if ok && isRange {
-			b, ok = lines.Digits(to)
+// class returns the classes of a job. Unless a site's own tool looks at them, which digits the texts have
+// does not matter, only where.
+func (d *dump) class() classes {
+	texts := tools.Texts{Name: d.values[colName], Folder: d.values[colFolder], Line: d.values[colSubmitLine]}
+	d.folded = d.folded[:0]
+	fold := func(text []byte) []byte {
+		begin := len(d.folded)
+		for _, c := range text[:min(len(text), memorable)] {
+			if c-'0' <= 9 {
+				c = '0'
+			}
+			d.folded = append(d.folded, c)
 		}
-		if ok && stepped {
-			every, ok = lines.Digits(step)
-		}
-		if !ok || b < a || every < 1 || b > maxTasks {
-			return 0, false
-		}
-		if total += (b-a)/every + 1; total > maxTasks {
-			return 0, false
-		}
+		return d.folded[begin:]
 	}
-	return int32(total), true
+	name, folder, line := texts.Name, texts.Folder, texts.Line
+	if d.folds && len(name)+len(folder)+len(line) <= memorable {
+		name, folder, line = fold(name), fold(folder), fold(line)
+	}
+	c, known := d.kinds.find(name, folder, line)
+	if !known {
+		said := d.options.Tools.Read(&texts)
+		c = classes{name: accounting.NameClass(texts.Name), kind: said.Class()}
+		d.kinds.keep(c)
+	}
+	return c
 }
 
 // history returns what was read, with notes.

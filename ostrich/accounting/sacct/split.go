@@ -2,6 +2,8 @@ package sacct
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"unicode"
 )
 
@@ -31,6 +33,57 @@ func (d *dump) split(fields [][]byte, line []byte) [][]byte {
 		fields = append(fields, line[:i])
 		line = line[i+1:]
 	}
+}
+
+// trimEnd returns a line without what ends it.
+func trimEnd(line []byte) []byte {
+	for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r') {
+		line = line[:len(line)-1]
+	}
+	return line
+}
+
+// direct reports whether lines can be cut into the columns at once: one character separates them.
+func (d *dump) direct() bool {
+	return d.bounds == nil && len(d.mark) == 1 && d.mark[0] != ' ' && !d.header.plain()
+}
+
+// cut cuts a line at each mark and assigns the fields to what is read. It is false if they are
+// not one for each column. It looks at eight characters at a time.
+func (l *layout) cut(line []byte, mark byte, values *[columns][]byte) bool {
+	const low, each = 0x7f7f7f7f7f7f7f7f, 0x0101010101010101
+	marks, column, from := each*uint64(mark), 0, 0
+	for at := 0; at < len(line); at += 8 {
+		var word uint64
+		if at+8 <= len(line) {
+			word = binary.LittleEndian.Uint64(line[at:])
+		} else {
+			var rest [8]byte
+			for i := range rest {
+				rest[i] = ^mark // is none
+			}
+			copy(rest[:], line[at:])
+			word = binary.LittleEndian.Uint64(rest[:])
+		}
+		word ^= marks // now a mark is 0
+		for found := ^(word&low + low | word | low); found != 0; found &= found - 1 {
+			if column == len(l.to)-1 {
+				return false
+			}
+			end := at + bits.TrailingZeros64(found)/8
+			if to := l.to[column]; to >= 0 {
+				values[to] = line[from:end]
+			}
+			column, from = column+1, end+1
+		}
+	}
+	if column != len(l.to)-1 {
+		return false
+	}
+	if to := l.to[column]; to >= 0 {
+		values[to] = line[from:]
+	}
+	return true
 }
 
 // fixed reports whether blanks separate the columns.

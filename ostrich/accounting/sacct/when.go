@@ -228,11 +228,45 @@ func (d *dump) moment(b []byte) (moments, bool) {
 
 // readCivil reads 2024-03-01T10:00:00, or the same with a blank.
 func readCivil(b []byte) (civil, bool) {
-	if b[10] != 'T' && b[10] != ' ' {
+	two := func(at int) int {
+		tens, ones := b[at]-'0', b[at+1]-'0'
+		if tens > 9 || ones > 9 {
+			return -1
+		}
+		return int(10*tens + ones)
+	}
+	century, year, month, day, hour, minute, second := two(0), two(2), two(5), two(8), two(11), two(14), two(17)
+	switch {
+	case century|year|month|day|hour|minute|second < 0, b[4] != '-' || b[7] != '-' || b[10] != 'T' && b[10] != ' ' || b[13] != ':' || b[16] != ':':
+		return 0, false
+	case month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59:
 		return 0, false
 	}
-	t, err := time.Parse(time.RFC3339, string(b[:10])+"T"+string(b[11:])+"Z")
-	return civil(t.Unix()), err == nil && t.Year() >= 1970
+	if year += 100 * century; year < 1970 || day > daysIn(year, month) {
+		return 0, false
+	}
+	return civil(86400*(daysBefore(year, month)+day-1) + 3600*hour + 60*minute + second), true
+}
+
+// daysIn returns how many days a month has.
+func daysIn(year, month int) int {
+	switch {
+	case month == 2 && (year%4 != 0 || year%100 == 0 && year%400 != 0):
+		return 28
+	case month == 2:
+		return 29
+	}
+	return 30 + (month+month>>3)&1
+}
+
+// daysBefore returns how many days there were from 1970 to the first of a month. Years begin in March
+// here, so that a leap day is the last of one.
+func daysBefore(year, month int) int {
+	if month -= 3; month < 0 {
+		year, month = year-1, month+12
+	}
+	const since = 719468 // days from March of the year 0 to 1970
+	return 365*year + year/4 - year/100 + year/400 + (153*month+2)/5 - since
 }
 
 // readOffset reads "Z", "+02:00", "+0200" or "+02".

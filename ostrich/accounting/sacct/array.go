@@ -1,0 +1,73 @@
+package sacct
+
+import (
+	"bytes"
+	"math"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/internal/lines"
+)
+
+// array reads the array from a JobID such as 123_4 or 123_[5-9%2].
+func (d *dump) array(j *accounting.Job) error {
+	master, task, ok := bytes.Cut(d.values[colID], []byte{'_'})
+	if !ok {
+		return nil
+	}
+	if j.Array, ok = readID(master); !ok {
+		return d.bad(colID, "not the id of a job")
+	}
+	list, ok := bytes.CutPrefix(task, []byte{'['})
+	if !ok {
+		if _, ok = lines.Digits(task); !ok {
+			return d.bad(colID, "not a task of an array")
+		}
+		return nil
+	}
+	list, ok = bytes.CutSuffix(list, []byte{']'})
+	list, _, _ = bytes.Cut(list, []byte{'%'})
+	list, more := bytes.CutSuffix(list, []byte("..."))
+	tasks, counts := countTasks(bytes.TrimSuffix(list, []byte{','}))
+	if !ok || !counts {
+		return d.bad(colID, "not tasks of an array")
+	}
+	if more {
+		d.partial++
+	}
+	j.Tasks = tasks
+	return nil
+}
+
+// readID reads the id of a job.
+func readID(b []byte) (ostrich.JobID, bool) {
+	n, ok := lines.Digits(b)
+	return ostrich.JobID(n), ok && 0 < n && n <= math.MaxUint32
+}
+
+// maxTasks is above Slurm's largest MaxArraySize (4 000 001).
+const maxTasks = 1 << 23
+
+// countTasks counts the tasks in "1,3,5-9", and in "0-20:4" with a step.
+func countTasks(list []byte) (int32, bool) {
+	total := int64(0)
+	for item := range bytes.SplitSeq(list, []byte{','}) {
+		span, step, stepped := bytes.Cut(item, []byte{':'})
+		from, to, isRange := bytes.Cut(span, []byte{'-'})
+		a, ok := lines.Digits(from)
+		b, every := a, int64(1)
+		if ok && isRange {
+			b, ok = lines.Digits(to)
+		}
+		if ok && stepped {
+			every, ok = lines.Digits(step)
+		}
+		if !ok || b < a || every < 1 || b > maxTasks {
+			return 0, false
+		}
+		if total += (b-a)/every + 1; total > maxTasks {
+			return 0, false
+		}
+	}
+	return int32(total), true
+}
