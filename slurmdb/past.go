@@ -55,7 +55,7 @@ func (r *Reader) rows(ctx context.Context, query string, now ostrich.Time, visit
 			one.NameClass = accounting.NameClass(text(optional(v, r.parser.saying.name)))
 			one.ScriptClass = accounting.ScriptClass(number(optional(v, r.parser.saying.script)))
 			said := r.config.Tools.Read(r.parser.saying.texts(v))
-			one.KindClass = said.Class()
+			one.KindClass, one.ToolRow, one.ByLine = said.Class(), said.Row, said.ByLine
 		}
 		visit(one)
 	})

@@ -24,6 +24,8 @@ type Job struct {
 	Tasks       int32 // pending tasks of an array that Slurm keeps in one record; else 1
 	Backfilled  bool  // the backfill scheduler started it
 	Resized     bool  // its size changed while it ran, and is the mean
+	ByLine      bool  // the line of submission tells of the kind or the run, see tools.Said
+	Tool        uint8 // the row of the workflow tool, see tools.Said; 0 for none
 
 	Procs      int32   // allocated, or requested before the start; of one task
 	Asked      int32   // processors requested, of one task

@@ -47,6 +47,8 @@ type Row struct {
 	// Only the tables have these.
 	Record                            uint64 // job_db_inx, to which suspensions refer
 	NameClass, ScriptClass, KindClass uint64
+	ToolRow                           uint8 // see Job.Tool
+	ByLine                            bool
 
 	// Only where the reader of the tables is asked for them.
 	Needs      *Needs // nil: not read

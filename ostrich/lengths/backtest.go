@@ -12,6 +12,7 @@ import (
 type Variant struct {
 	Predictor Predictor
 	Classes   []uint64 // replace Request.Class, by index of the job; nil keeps it
+	Groups    []uint8  // of the jobs, for Accuracy.Groups; nil: none
 }
 
 // Accuracy measures how well a predictor would have predicted the lengths of jobs.
@@ -26,6 +27,14 @@ type Accuracy struct {
 	// ShortJob and one that does not, the first has the shorter prediction;
 	// equal ones count half. 0.5 is a guess. NaN without both kinds.
 	ShortAUC float64
+
+	Groups []Group // by their numbers in Variant.Groups, up to the highest
+}
+
+// Group is the accuracy of some of the jobs.
+type Group struct {
+	Jobs     int
+	LogError float64 // see Accuracy; 0 without jobs
 }
 
 // ShortJob is the limit of a short job, see Accuracy.
@@ -113,7 +122,11 @@ func (b *backtest) run(v Variant) Accuracy {
 		open[u]++
 		ran := max(1, j.Ran)
 		expect, _ := pasts[u].Predict(v.Predictor, &all, &j.Request, open[u])
-		sum += math.Abs(math.Log(float64(expect) / float64(ran)))
+		wrong := math.Abs(math.Log(float64(expect) / float64(ran)))
+		sum += wrong
+		if v.Groups != nil {
+			a.add(v.Groups[i], wrong)
+		}
 		off += math.Abs(float64(expect-ran)) * float64(j.Procs)
 		work += float64(ran) * float64(j.Procs)
 		if expect <= 2*ran && ran <= 2*expect {
@@ -128,8 +141,22 @@ func (b *backtest) run(v Variant) Accuracy {
 	if n > 0 {
 		a.LogError, a.WorkError, a.Within2 = sum/n, off/work, float64(within)/n
 	}
+	for i := range a.Groups {
+		if g := &a.Groups[i]; g.Jobs > 0 {
+			g.LogError /= float64(g.Jobs)
+		}
+	}
 	a.ShortAUC = shortAUC(b.guess)
 	return a
+}
+
+// add adds a job to its group.
+func (a *Accuracy) add(group uint8, wrong float64) {
+	for len(a.Groups) <= int(group) {
+		a.Groups = append(a.Groups, Group{})
+	}
+	a.Groups[group].Jobs++
+	a.Groups[group].LogError += wrong
 }
 
 // shortAUC computes Accuracy.ShortAUC. Each guess is a prediction, shifted left by one,

@@ -19,15 +19,34 @@ func TestBacktest(t *testing.T) {
 	got := Backtest(jobs, []Variant{{Predictor: ByLimit}, {Predictor: ByLast}, {Predictor: Alike}})
 	ln := func(x float64) float64 { return math.Abs(math.Log(x)) }
 	for i, want := range []Accuracy{
-		{5, (ln(4) + ln(1) + ln(1.6) + ln(8) + ln(400./55)) / 5, (300 + 0 + 2*150 + 350 + 345) / 905., 2. / 5, 0.5 + 1./6},
+		{5, (ln(4) + ln(1) + ln(1.6) + ln(8) + ln(400./55)) / 5, (300 + 0 + 2*150 + 350 + 345) / 905., 2. / 5, 0.5 + 1./6, nil},
 		// 400, 50, 400, then 100, then 50: the other ends of the second come after.
-		{5, (ln(4) + ln(1) + ln(1.6) + ln(2) + ln(50./55)) / 5, (300 + 0 + 2*150 + 50 + 5) / 905., 4. / 5, 1},
+		{5, (ln(4) + ln(1) + ln(1.6) + ln(2) + ln(50./55)) / 5, (300 + 0 + 2*150 + 50 + 5) / 905., 4. / 5, 1, nil},
 		// For the last one the longer one of 50 and 100.
-		{5, (ln(4) + ln(1) + ln(1.6) + ln(2) + ln(100./55)) / 5, (300 + 0 + 2*150 + 50 + 45) / 905., 4. / 5, 1},
+		{5, (ln(4) + ln(1) + ln(1.6) + ln(2) + ln(100./55)) / 5, (300 + 0 + 2*150 + 50 + 45) / 905., 4. / 5, 1, nil},
 	} {
 		if a := got[i]; a.Jobs != want.Jobs || !near(a.LogError, want.LogError) || !near(a.WorkError, want.WorkError) ||
 			a.Within2 != want.Within2 || !near(a.ShortAUC, want.ShortAUC) {
 			t.Errorf("variant %d: %+v, want %+v", i, a, want)
+		}
+	}
+}
+
+// TestBacktestGroups: the errors of groups are those of their jobs.
+func TestBacktestGroups(t *testing.T) {
+	var jobs []Run
+	for i, ran := range []scalar.Time{50, 100, 400, 100} {
+		at := scalar.Time(i * 1000)
+		jobs = append(jobs, Run{Request: Request{Limit: 400, Procs: 1}, ID: scalar.JobID(i + 1), User: 1, Submit: at, Departs: scalar.Departs(at, at, at+ran), Ran: Duration(ran)})
+	}
+	got := Backtest(jobs, []Variant{{Predictor: ByLimit, Groups: []uint8{2, 0, 2, 0}}, {Predictor: ByLimit}})
+	want := []Group{{2, math.Log(4)}, {}, {2, math.Log(8) / 2}}
+	if len(got[0].Groups) != len(want) || got[1].Groups != nil {
+		t.Fatalf("%+v", got)
+	}
+	for i, g := range got[0].Groups {
+		if g.Jobs != want[i].Jobs || !near(g.LogError, want[i].LogError) {
+			t.Errorf("group %d: %+v, want %+v", i, g, want[i])
 		}
 	}
 }

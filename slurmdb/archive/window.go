@@ -202,7 +202,7 @@ func (w *window) add(r *accounting.Row) {
 		Nodes: fit(cmp.Or(r.Held.Nodes, r.Asked.Nodes)), AskedNodes: fit(r.Asked.Nodes),
 		Submit: r.Submit, Eligible: r.Eligible, Start: r.Start, End: r.End, Suspended: r.Suspended, Limit: r.Limit,
 		Association: w.association(r), QOS: w.qos(r.QOSNumber),
-		Class: r.Class, NameClass: r.NameClass, ScriptClass: r.ScriptClass, KindClass: r.KindClass,
+		Class: r.Class, NameClass: r.NameClass, ScriptClass: r.ScriptClass, KindClass: r.KindClass, Tool: r.ToolRow, ByLine: r.ByLine,
 	}
 	if r.Needs != nil {
 		j.Needs, j.Where, j.Backfilled, j.Priority = w.jobs.Needs(*r.Needs), w.jobs.Where([]byte(r.Where)), r.Backfilled, r.Priority

@@ -11,6 +11,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
+	"slurm-ostrich/ostrich/accounting/tools"
 	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/scalar"
 )
@@ -20,6 +21,8 @@ type Options struct {
 	Predictor string // schedule.predictor
 	Class     string // schedule.class
 	Tree      bool   // a user counts once for each association, as with schedule.shares tree
+
+	Tools tools.Table // by which kinds were found
 
 	MaxTime      map[string]ostrich.Duration // time limits of partitions
 	DefaultLimit ostrich.Duration            // of jobs without any limit
@@ -38,10 +41,25 @@ type Row struct {
 	Best      bool     `json:"best"`      // recommended; none is with too few jobs
 }
 
+// Tool says how well the lengths of the jobs of a workflow tool would have been predicted.
+type Tool struct {
+	Tool   string  `json:"tool"` // see tools.Tool; "" for jobs of none
+	Jobs   int     `json:"jobs"`
+	ByLine int     `json:"by_line"`        // of them, those of which the line of submission tells the kind or the run
+	Name   float64 `json:"log_error_name"` // see Row.LogError, with schedule.class: name
+	Kind   float64 `json:"log_error_auto"` // and with auto
+}
+
+// Factors returns by which factors predictions are off, as geometric means, by name and by kind.
+func (t *Tool) Factors() (name, kind string) {
+	return fmt.Sprintf("%.2f", math.Exp(t.Name)), fmt.Sprintf("%.2f", math.Exp(t.Kind))
+}
+
 // Result has a row for each predictor and kind of classes; none without jobs.
 type Result struct {
-	Jobs int // that ran and have ended
-	Rows []Row
+	Jobs  int // that ran and have ended
+	Rows  []Row
+	Tools []Tool // those with the most jobs first, and jobs of none last; none if no job is of a tool
 
 	class string // schedule.class
 }
@@ -68,6 +86,8 @@ var standard = Row{Predictor: lengths.Alike.String(), Class: name}
 func Test(h *accounting.History, o Options) Result {
 	var jobs []lengths.Run
 	var names, scripts, kinds []uint64
+	var rows []uint8
+	byLine := make(map[uint8]int)
 	users := make(map[string]ostrich.UserID)
 	hasName, hasScript, hasKind := false, false, false
 	for i := range h.Jobs {
@@ -92,7 +112,10 @@ func Test(h *accounting.History, o Options) Result {
 			Ran: max(0, ostrich.Duration(j.End-j.Start)-j.Suspended),
 		})
 		names, scripts = append(names, j.NameClass), append(scripts, cmp.Or(j.ScriptClass, j.NameClass))
-		kinds = append(kinds, j.KindClass)
+		kinds, rows = append(kinds, j.KindClass), append(rows, j.Tool)
+		if j.ByLine {
+			byLine[j.Tool]++
+		}
 		hasKind = hasKind || j.KindClass != 0 && j.KindClass != j.NameClass // else they are the same classes
 		hasName, hasScript = hasName || j.NameClass != 0, hasScript || j.ScriptClass != 0
 	}
@@ -102,7 +125,7 @@ func Test(h *accounting.History, o Options) Result {
 	}
 	var variants []lengths.Variant
 	add := func(p lengths.Predictor, class string, classes []uint64) {
-		variants = append(variants, lengths.Variant{Predictor: p, Classes: classes})
+		variants = append(variants, lengths.Variant{Predictor: p, Classes: classes, Groups: rows})
 		r.Rows = append(r.Rows, Row{Predictor: p.String(), Class: class})
 	}
 	// Those of the bags-of-tasks paper, which come after Alike, are tested if one is set.
@@ -121,7 +144,9 @@ func Test(h *accounting.History, o Options) Result {
 	if hasName && hasKind {
 		add(lengths.Alike, kind, kinds)
 	}
-	for i, a := range lengths.Backtest(jobs, variants) {
+	all := lengths.Backtest(jobs, variants)
+	r.tools(o.Tools, all, byLine)
+	for i, a := range all {
 		row := &r.Rows[i]
 		row.Jobs, row.LogError, row.WorkError, row.Within2 = a.Jobs, a.LogError, a.WorkError, a.Within2
 		if !math.IsNaN(a.ShortAUC) {
@@ -130,6 +155,62 @@ func Test(h *accounting.History, o Options) Result {
 	}
 	r.choose(o)
 	return r
+}
+
+// tools adds up how well lengths would have been predicted by tool.
+func (r *Result) tools(table tools.Table, all []lengths.Accuracy, byLine map[uint8]int) {
+	of := func(class string) []lengths.Group {
+		i := slices.IndexFunc(r.Rows, func(w Row) bool { return w.Predictor == standard.Predictor && w.Class == class })
+		if i < 0 {
+			return nil
+		}
+		return all[i].Groups
+	}
+	byName, byKind := of(name), of(kind)
+	if len(byName) < 2 || byKind == nil { // no job is of a tool, or all kinds are names
+		return
+	}
+	for row, g := range byName {
+		if g.Jobs == 0 {
+			continue
+		}
+		tool := table.Name(row)
+		i := slices.IndexFunc(r.Tools, func(t Tool) bool { return t.Tool == tool })
+		if i < 0 {
+			i = len(r.Tools)
+			r.Tools = append(r.Tools, Tool{Tool: tool})
+		}
+		t := &r.Tools[i]
+		whole := float64(t.Jobs + g.Jobs)
+		t.Name = (t.Name*float64(t.Jobs) + g.LogError*float64(g.Jobs)) / whole
+		t.Kind = (t.Kind*float64(t.Jobs) + byKind[row].LogError*float64(g.Jobs)) / whole
+		t.Jobs, t.ByLine = t.Jobs+g.Jobs, t.ByLine+byLine[uint8(row)] //nolint:gosec // it is one
+	}
+	slices.SortFunc(r.Tools, func(a, b Tool) int {
+		switch {
+		case a.Tool == "":
+			return 1
+		case b.Tool == "":
+			return -1
+		}
+		return cmp.Or(cmp.Compare(b.Jobs, a.Jobs), cmp.Compare(a.Tool, b.Tool))
+	})
+}
+
+// ToolGain returns by which part the mean |ln(p^/p)| of the tools' jobs is smaller by kind than by
+// name, and how many these are; 0 with too few of them.
+func (r *Result) ToolGain() (gain float64, jobs int) {
+	var byName, byKind float64
+	for _, t := range r.Tools {
+		if t.Tool != "" {
+			jobs += t.Jobs
+			byName, byKind = byName+t.Name*float64(t.Jobs), byKind+t.Kind*float64(t.Jobs)
+		}
+	}
+	if jobs < Fewest || byName == 0 {
+		return 0, jobs
+	}
+	return 1 - byKind/byName, jobs
 }
 
 // choose marks the row that is set and the recommended one: the row with the

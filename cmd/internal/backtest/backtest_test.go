@@ -1,12 +1,19 @@
 package backtest
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/tools"
 	"slurm-ostrich/ostrich/lengths"
 )
 
@@ -51,6 +58,92 @@ func TestKinds(t *testing.T) {
 	}
 	if r := Test(made(300, true, false), Options{Predictor: "alike", Class: "auto", DefaultLimit: 3600}); r.Set() == nil || r.Set().Class != "name" {
 		t.Errorf("kinds that are names: %+v", r.Set())
+	}
+}
+
+// workflows is a history of users of workflow tools, with the texts that the tools write: runs
+// with steps of seconds and of half an hour, samples with names, and a name for each run.
+func workflows(runs int) *accounting.History {
+	h := &accounting.History{Partitions: []string{"main"}, QOS: []string{""}}
+	random := rand.New(rand.NewPCG(1, 2))
+	steps := []struct {
+		name string
+		jobs int
+		mean float64
+	}{{"trim", 6, 20}, {"align", 6, 1800}, {"sort", 6, 60}, {"report", 1, 10}}
+	samples := []string{"liver", "heart", "lung", "brain", "skin", "bone", "blood", "nerve"}
+	uuid := func() string {
+		return fmt.Sprintf("%08x-%04x-4%03x-8%03x-%012x", random.Uint32(), random.IntN(1<<16), random.IntN(1<<12), random.IntN(1<<12), random.Uint64N(1<<48))
+	}
+	forms := map[string]func(run, step, sample string, n int) tools.Texts{
+		"snakemake8": func(run, step, sample string, _ int) tools.Texts {
+			return tools.Texts{Name: []byte(run), Line: []byte("sbatch --parsable --job-name " + run + " --output x --export=ALL --comment rule_" + step + "_wildcards_" + sample + " --ntasks=1")}
+		},
+		"snakemake7": func(_, step, _ string, n int) tools.Texts {
+			return tools.Texts{Name: fmt.Appendf(nil, "snakejob_%s_%d", step, n)}
+		},
+		"nextflow": func(run, step, sample string, n int) tools.Texts {
+			return tools.Texts{Name: []byte("nf-" + step + "_(" + sample + ")"), Folder: fmt.Appendf(nil, "/w/%s/work/%02x/%030x", run, n%256, n)}
+		},
+		"submitit": func(_, step, _ string, _ int) tools.Texts {
+			return tools.Texts{Name: []byte("submitit"), WCKey: []byte("submitit"), Folder: []byte("/home/u/" + step)}
+		},
+		"signac": func(run, step, _ string, n int) tools.Texts {
+			return tools.Texts{Name: fmt.Appendf(nil, "Poly/%s/%s/%s%08x", run[:8], step, run[9:13], n)}
+		},
+		"by hand": func(_, step, _ string, n int) tools.Texts {
+			return tools.Texts{Name: fmt.Appendf(nil, "%s-%d", step, n)}
+		},
+	}
+	id := ostrich.JobID(0)
+	for at, form := range slices.Sorted(maps.Keys(forms)) {
+		h.Associations = append(h.Associations, accounting.Association{User: form, Account: "a"})
+		for r := range runs {
+			run := uuid()
+			submit := ostrich.Time(1000 + 20_000*r + 7*at)
+			for _, step := range steps {
+				for n := range step.jobs {
+					id++
+					texts := forms[form](run, step.name, samples[random.IntN(len(samples))], int(id))
+					said := tools.Known().Read(&texts)
+					j := accounting.Job{
+						ID: id, Association: int32(at), State: accounting.Completed, Procs: 1, Submit: submit + ostrich.Time(n), Limit: 7200,
+						NameClass: accounting.NameClass(texts.Name), KindClass: said.Class(), Tool: said.Row, ByLine: said.ByLine,
+					}
+					j.Start = j.Submit + 1
+					j.End = j.Start + ostrich.Time(step.mean*(0.7+0.6*random.Float64()))
+					h.Jobs = append(h.Jobs, j)
+				}
+				submit += ostrich.Time(1.4*step.mean) + 60 // when the step before has ended
+			}
+		}
+	}
+	slices.SortFunc(h.Jobs, func(a, b accounting.Job) int { return cmp.Or(cmp.Compare(a.Submit, b.Submit), cmp.Compare(a.ID, b.ID)) })
+	return h
+}
+
+// TestTools: with the names that tools write, lengths by step are better than by name for each
+// tool, and as good for those who name their jobs by hand.
+func TestTools(t *testing.T) {
+	r := Test(workflows(20), Options{Predictor: "alike", Class: "name", DefaultLimit: 7200})
+	var got []string
+	for _, tool := range r.Tools {
+		name, kind := tool.Factors()
+		t.Logf("%-12s %5d jobs: off by %s by name, %s by step; the line tells of %d", tool.Tool, tool.Jobs, name, kind, tool.ByLine)
+		got = append(got, fmt.Sprintf("%s %d %d", tool.Tool, tool.Jobs, tool.ByLine))
+		if tool.Kind > tool.Name+1e-9 {
+			t.Errorf("%s: %v by step, %v by name", tool.Tool, tool.Kind, tool.Name)
+		}
+	}
+	want := []string{"Snakemake 760 380", "Nextflow 380 0", "signac-flow 380 0", "submitit 380 0", " 380 0"}
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if gain, jobs := r.ToolGain(); gain < 0.3 || jobs != 1900 {
+		t.Errorf("gain %v of %d jobs", gain, jobs)
+	}
+	if r := Test(made(300, true, false), Options{Predictor: "alike", Class: "name", DefaultLimit: 3600}); r.Tools != nil {
+		t.Errorf("nobody uses a tool, and there are %v", r.Tools)
 	}
 }
 

@@ -55,8 +55,9 @@ type Comparison struct {
 	FirstDifference []StartDifference `json:"first_difference,omitempty"` // the jobs from the first that starts at another time
 	Users           []User            `json:"users"`                      // those with the most core-hours first
 
-	Predictors []backtest.Row `json:"predictors"` // empty if lengths were not back-tested
-	Lengths    string         `json:"lengths"`    // which of them to set, in words; "" if none was tested
+	Predictors []backtest.Row  `json:"predictors"`      // empty if lengths were not back-tested
+	Tools      []backtest.Tool `json:"tools,omitempty"` // how well by workflow tool; empty if no job is of one
+	Lengths    string          `json:"lengths"`         // which of them to set, in words; "" if none was tested
 
 	s *studied // what the pages draw from
 }
@@ -205,7 +206,7 @@ func Compare(ctx context.Context, in Input) (*Comparison, error) {
 	if c.Predictors = in.Lengths.Rows; c.Predictors == nil {
 		c.Predictors = []backtest.Row{}
 	} else {
-		c.Lengths = in.Lengths.Sentence()
+		c.Lengths, c.Tools = in.Lengths.Sentence(), in.Lengths.Tools
 	}
 	c.Groups = s.groups()
 	c.Agreement, c.CannotTell = s.agreement(), []string{}

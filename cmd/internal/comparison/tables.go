@@ -52,6 +52,9 @@ func (c *Comparison) Tables(long bool) []format.Table {
 	if len(c.Predictors) > 0 {
 		list = append(list, c.lengthTable())
 	}
+	if len(c.Tools) > 0 {
+		list = append(list, c.toolTable())
+	}
 	if long {
 		list = append(list, c.satisfactionTable(), c.userTable(c.Users))
 	}
@@ -283,6 +286,23 @@ func (c *Comparison) lengthTable() format.Table {
 			class = format.Shown(p.Class, p.Class)
 		}
 		t.Add(p.Predictor, class, hundredths(p.LogError), percentCell(p.WorkError), percentCell(p.Within2), short, note)
+	}
+	return t
+}
+
+// toolTable returns a row for each workflow tool.
+func (c *Comparison) toolTable() format.Table {
+	t := format.Table{
+		Title: "Lengths, predicted by alike, by workflow tool", Names: 1,
+		Header: []string{"tool", "jobs", "told by submit_line", "mean abs ln error by name", "by step (auto)"},
+	}
+	for i := range c.Tools {
+		tool := &c.Tools[i]
+		name := format.Shown("none", "")
+		if tool.Tool != "" {
+			name = format.Shown(tool.Tool, tool.Tool)
+		}
+		t.Add(name, tool.Jobs, tool.ByLine, hundredths(tool.Name), hundredths(tool.Kind))
 	}
 	return t
 }

@@ -158,6 +158,7 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 	if s.tools, err = config.KnownTools(); err != nil {
 		return nil, err
 	}
+	s.lengths.Tools = s.tools
 	if err = s.readFiles(); err != nil {
 		return nil, err
 	}
@@ -410,7 +411,7 @@ func FromLog(log *trace.Log, m int) (*accounting.History, error) {
 		j := accounting.Job{
 			ID: l.ID, Association: place, State: accounting.Completed, Procs: int32(l.Procs), Asked: int32(l.Procs),
 			Submit: l.Submit + 1, Start: l.Start + 1, End: l.Start + 1 + ostrich.Time(l.Run), Limit: l.Estimate,
-			Class: l.Class, NameClass: l.Class, // field 14, the program
+			Class: l.Class, NameClass: l.Class, KindClass: l.Class, // field 14, the program
 		}
 		if l.Outcome != lengths.Done {
 			j.State = accounting.Failed // field 11 does not say who ended a job that was cancelled

@@ -448,7 +448,7 @@ func TestFromLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []accounting.Job{{ID: 1, State: accounting.Completed, Procs: 2, Asked: 2, Submit: 1, Start: 6, End: 16, Limit: 20, Class: 4, NameClass: 4}}
+	want := []accounting.Job{{ID: 1, State: accounting.Completed, Procs: 2, Asked: 2, Submit: 1, Start: 6, End: 16, Limit: 20, Class: 4, NameClass: 4, KindClass: 4}}
 	want = append(want, want[0])
 	want[1].ID, want[1].State = 3, accounting.Failed
 	if diff := cmp.Diff(want, h.Jobs); diff != "" || h.Associations[0] != (accounting.Association{User: "user7", Account: "group3"}) || len(h.Notes) != 1 {

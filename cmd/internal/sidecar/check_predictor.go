@@ -3,9 +3,11 @@ package sidecar
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"slurm-ostrich/cmd/internal/backtest"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
@@ -45,6 +47,45 @@ func (l *checklist) checkPredictor(ctx context.Context, read func(context.Contex
 			"%s: predicted lengths are off by a factor of %s on average, of %d jobs of the last %.1f days; %s would be better by %.0f %%, off by %s",
 			set.Name(), set.Factor(), result.Jobs, days, best.Name(), 100*result.Gain(), best.Factor())
 	}
+	l.checkTools(&result)
+}
+
+// telling is the part by which lengths of tools' jobs are better that is worth a setting, and
+// the part of them of which a line of submission tells something.
+const telling = 0.02
+
+// checkTools reports which workflow tools users use, and whether it brings anything to ask
+// what they say of their jobs.
+func (l *checklist) checkTools(r *backtest.Result) {
+	var found []string
+	byLine := 0
+	for i := range r.Tools {
+		t := &r.Tools[i]
+		if t.Tool == "" {
+			continue
+		}
+		name, kind := t.Factors()
+		text := fmt.Sprintf("%s %s (off by %s by name, %s by step", t.Tool, format.Plural(t.Jobs, "job"), name, kind)
+		if t.ByLine > 0 {
+			text += fmt.Sprintf("; the line of submission tells of %d", t.ByLine)
+		}
+		found, byLine = append(found, text+")"), byLine+t.ByLine
+	}
+	if len(found) == 0 {
+		if len(l.Tools) > 0 && !l.ByTool() {
+			l.add("tools", Warn, "set schedule.class: auto or campaign.declared: auto, or take the rows away", "tools has rows of the site's own, and nothing asks for them")
+		}
+		return
+	}
+	text := format.List(found)
+	switch gain, jobs := r.ToolGain(); {
+	case l.Schedule.Class != ledger.ByKind && gain > telling:
+		l.add("tools", Warn, "set schedule.class: auto", "%s: by step, predicted lengths of these %d jobs would be better by %.0f %%", text, jobs, 100*gain)
+	case l.Schedule.Class == ledger.ByKind && gain < -telling:
+		l.add("tools", Warn, "set schedule.class: name", "%s: by name, predicted lengths of these %d jobs would be better by %.0f %%", text, jobs, -100*gain)
+	default:
+		l.ok("tools", "%s", text)
+	}
 }
 
 // latest reads the jobs of the last foretellDays from the tables, or of fewer days if there
@@ -64,9 +105,13 @@ func (l *checklist) foretell(ctx context.Context, read func(context.Context) (*a
 	if err != nil {
 		return result, 0, err
 	}
+	known, err := l.KnownTools()
+	if err != nil {
+		return result, 0, err
+	}
 	return backtest.Test(h, backtest.Options{
 		Predictor: l.Schedule.Predictor.String(), Class: l.Schedule.Class.String(), Tree: l.Schedule.Shares == ledger.Tree,
-		DefaultLimit: slurmdb.DefaultLimit,
-		MaxTime:      priority.MaxTimes(l.partitions), // if they are not known, the limits of the jobs themselves must do
+		DefaultLimit: slurmdb.DefaultLimit, Tools: known,
+		MaxTime: priority.MaxTimes(l.partitions), // if they are not known, the limits of the jobs themselves must do
 	}), float64(h.To-h.From) / 86400, nil
 }

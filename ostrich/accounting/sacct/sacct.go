@@ -337,7 +337,7 @@ func (d *dump) job() error {
 		}
 	}
 	class := d.class()
-	j := accounting.Job{Tasks: 1, Class: class.name, NameClass: class.name, KindClass: class.kind}
+	j := accounting.Job{Tasks: 1, Class: class.name, NameClass: class.name, KindClass: class.kind, Tool: class.tool, ByLine: class.byLine}
 	var err error
 	if j.ID, err = d.id(); err != nil {
 		return err
@@ -389,8 +389,12 @@ const (
 	slack  = 1.03
 )
 
-// classes are those of a job by its name and by its kind.
-type classes struct{ name, kind uint64 }
+// classes are those of a job by its name and by its kind, and what tells the kind.
+type classes struct {
+	name, kind uint64
+	tool       uint8 // see tools.Said.Row
+	byLine     bool
+}
 
 // class returns the classes of a job. Unless a site's own tool looks at them, which digits the texts have
 // does not matter, only where.
@@ -414,7 +418,7 @@ func (d *dump) class() classes {
 	c, known := d.kinds.find(name, folder, line)
 	if !known {
 		said := d.options.Tools.Read(&texts)
-		c = classes{name: accounting.NameClass(texts.Name), kind: said.Class()}
+		c = classes{name: accounting.NameClass(texts.Name), kind: said.Class(), tool: said.Row, byLine: said.ByLine}
 		d.kinds.keep(c)
 	}
 	return c

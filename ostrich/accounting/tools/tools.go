@@ -120,6 +120,9 @@ func (p *Pattern) literal(re *syntax.Regexp) bool {
 	return false
 }
 
+// byLine reports whether the pattern looks at the line of submission.
+func (p *Pattern) byLine() bool { return p.In == Line || p.In == Comment }
+
 // match returns what a pattern declares of a text.
 func (p *Pattern) match(text []byte) (campaign, class string, ok bool) {
 	switch {
@@ -165,6 +168,14 @@ type Tool struct {
 	ByFolder bool
 }
 
+// Name returns the name of a row, "" of row 0.
+func (t Table) Name(row int) string {
+	if all := t.tools(); row > 0 && row <= len(all) {
+		return all[row-1].Name
+	}
+	return ""
+}
+
 // Like returns the names, as patterns of SQL's LIKE, of jobs of which a text counts that is no
 // name; none if that is not so of any.
 func (t Table) Like(p Place) (names []string) {
@@ -191,6 +202,8 @@ type Said struct {
 	Campaign string // by which a run is declared, see accounting.CampaignName; "" if nothing is
 	Kind     string // the class of the job, in words; "" if nothing tells
 	Pilot    bool
+	ByLine   bool  // the line of submission tells some of it
+	Row      uint8 // of the table, from 1 on; 0 if no tool is known
 }
 
 // Class returns the ostrich.Job.Class of a kind, 0 for none.
@@ -223,13 +236,14 @@ func (t Table) Read(of *Texts) Said {
 		if !ok {
 			continue
 		}
-		s := Said{Tool: tool.Name, Pilot: tool.Pilot}
+		s := Said{Tool: tool.Name, Pilot: tool.Pilot, ByLine: first.byLine(), Row: uint8(1 + i)} // see MaxRows
 		for k := range tool.Patterns[1:] {
 			p := &tool.Patterns[1+k]
 			if run != "" && kind != "" {
 				break
 			}
 			r, c, _ := p.match(texts.at(p.In))
+			s.ByLine = s.ByLine || p.byLine() && (run == "" && r != "" || kind == "" && c != "")
 			if run == "" {
 				run = r
 			}
