@@ -128,7 +128,7 @@ func TestDigits(t *testing.T) {
 	}
 	class := func(text ...[]byte) classes {
 		said := tools.Known().Read(&tools.Texts{Name: text[0], Folder: text[1], Line: text[2]})
-		return classes{accounting.NameClass(text[0]), said.Class()}
+		return classes{accounting.NameClass(text[0]), said.Class(), said.Row, said.ByLine}
 	}
 	const run = "3f2a9c51-0b7e-4d2c-9a61-5e0f7c1b2d3e"
 	kinds := make(map[classes]bool)
