@@ -74,7 +74,7 @@ func compare(c *cli.Context, o *replay.SiteOptions, config sidecar.Config) error
 		return err
 	}
 	o.Given, o.Cluster, o.Sacct, o.WhatIf = c.IsSet, c.String("clusters"), c.StringSlice("sacct"), c.StringSlice("what-if")
-	o.SlurmConfig = c.StringSlice("slurm-config")
+	o.SlurmConfig, o.NoPage = c.StringSlice("slurm-config"), !c.IsSet("html") && !c.IsSet("nightly")
 	if c.IsSet("nightly") {
 		return nightly(c, o, &config)
 	}

@@ -21,13 +21,14 @@ type Multifactor struct {
 	maxAssoc    float64 // largest priority of an association
 	maxPart     float64 // largest JobFactor
 	maxQOS      float64
-	nodes       []node    // root, the accounts, the associations
-	order       []int     // root and the accounts, from the root down
-	fairshare   []float64 // of associations, side by side: they are asked for job by job
-	shared      int64     // the calculation of which the nodes have the results; −1 before the first
-	logDecay    float64   // of a second
-	decay       float64   // of a period
-	gone        float64   // decay − 1, with more digits
+	nodes       []node       // root, the accounts, the associations
+	order       []int        // root and the accounts, from the root down
+	fairshare   []float64    // of associations, side by side: they are asked for job by job
+	shared      int64        // the calculation of which the nodes have the results; −1 before the first
+	logDecay    float64      // of a second
+	decay       float64      // of a period
+	gone        float64      // decay − 1, with more digits
+	decayed     [][2]float64 // by periods, see decays
 	anchor      ostrich.Time
 	calculation int64 // the latest one, from 0
 	now         ostrich.Time

@@ -77,10 +77,26 @@ func (m *Multifactor) usageAt(x *node, calculation int64) (before, usage float64
 	case k > 0 && m.logDecay == 0:
 		u += k * step
 	case k > 0:
-		all := k * m.logDecay * float64(m.period)
-		u = u*math.Exp(all) + step*m.decay*math.Expm1(all)/m.gone
+		left, less := m.decays(k)
+		u = u*left + step*m.decay*less/m.gone
 	}
 	return u, (u + step) * m.decay
+}
+
+// decays returns d^k and d^k − 1 for a whole number of periods. Each calculation asks for those of
+// many nodes, most of which have been left alone for as long as others.
+func (m *Multifactor) decays(k float64) (left, less float64) {
+	const kept = 1 << 14 // periods; 57 days of 5 minutes
+	for k < kept && int(k) >= len(m.decayed) {
+		all := float64(len(m.decayed)) * m.logDecay * float64(m.period)
+		m.decayed = append(m.decayed, [2]float64{math.Exp(all), math.Expm1(all)})
+	}
+	if k < kept {
+		d := &m.decayed[int(k)]
+		return d[0], d[1]
+	}
+	all := k * m.logDecay * float64(m.period)
+	return math.Exp(all), math.Expm1(all)
 }
 
 // settle updates a node's usage to a calculation.

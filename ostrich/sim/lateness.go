@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/scalar"
 )
 
 // Lateness returns for each campaign how much later it really ended than in the
@@ -19,7 +21,12 @@ import (
 //
 // Options.Rule means nothing: the jobs say in which campaign they are.
 func Lateness(jobs []report.Job, o ostrich.Options) ([]float64, error) {
-	completed, err := VirtualCompletions(jobs, o, nil)
+	return lateness(jobs, o, false)
+}
+
+// lateness is Lateness; exact jobs are expected to run for as long as they do.
+func lateness(jobs []report.Job, o ostrich.Options, exact bool) ([]float64, error) {
+	completed, err := virtualCompletions(jobs, o, nil, exact)
 	if err != nil {
 		return nil, err
 	}
@@ -42,16 +49,7 @@ func Lateness(jobs []report.Job, o ostrich.Options) ([]float64, error) {
 // SharedLateness is Lateness where all active users share the processors that are
 // busy, by true lengths.
 func SharedLateness(jobs []report.Job, m int) ([]float64, error) {
-	return Lateness(exactly(jobs), ostrich.Options{Procs: m, Machine: ostrich.Parallel, Gate: ostrich.Off})
-}
-
-// exactly returns jobs that are expected to run for as long as they do.
-func exactly(jobs []report.Job) []report.Job {
-	exact := slices.Clone(jobs)
-	for i := range exact {
-		exact[i].Estimate = 0 // the true length
-	}
-	return exact
+	return lateness(jobs, ostrich.Options{Procs: m, Machine: ostrich.Parallel, Gate: ostrich.Off}, true)
 }
 
 // VirtualCompletions returns when the virtual schedule completes each campaign,
@@ -59,53 +57,73 @@ func exactly(jobs []report.Job) []report.Job {
 // shares the machine is divided by them, without evenly. Like Lateness it takes
 // the campaigns from the jobs.
 func VirtualCompletions(jobs []report.Job, o ostrich.Options, shares *ostrich.Shares) ([]float64, error) {
+	return virtualCompletions(jobs, o, shares, false)
+}
+
+// virtualCompletions is VirtualCompletions; exact jobs are expected to run for as long as they do.
+func virtualCompletions(jobs []report.Job, o ostrich.Options, shares *ostrich.Shares, exact bool) ([]float64, error) {
 	o.Rule = campaign.Rule{By: campaign.Groups}
 	s, err := ostrich.New(o)
 	if err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
 	}
-	campaigns := 0
 	first, _ := report.Span(jobs)
 	shift := max(0, 1-first) // moment 0 means "not yet"
-	var events []ostrich.Event
-	leads := make(map[int]ostrich.JobID)
-	of := make(map[ostrich.JobID]int)
+	campaigns, counted := 0, 0
+	for i := range jobs {
+		if n := jobs[i].Campaign; n >= 0 {
+			campaigns = max(campaigns, n+1)
+			counted++
+		}
+	}
+	leads := make([]ostrich.JobID, campaigns)
+	happened := make([]happening, 0, 3*counted)
 	for i := range jobs {
 		j := &jobs[i]
 		if j.Campaign < 0 {
 			continue
 		}
-		campaigns = max(campaigns, j.Campaign+1)
-		id := ostrich.JobID(i + 1)
 		if leads[j.Campaign] == 0 {
-			leads[j.Campaign], of[id] = id, j.Campaign
+			leads[j.Campaign] = ostrich.JobID(i + 1)
 		}
-		estimate := j.Estimate
-		if estimate == 0 {
-			estimate = ostrich.Duration(j.End - j.Start)
+		end := ends
+		if scalar.LeavesLate(j.Submit, j.Start, j.End) {
+			end = endsLate
 		}
-		job := ostrich.Job{ID: id, Group: leads[j.Campaign], User: j.User, Procs: j.Procs, Estimate: estimate, Submit: j.Submit + shift}
-		events = append(events, ostrich.Event{At: job.Submit, Kind: ostrich.Submit, Job: job})
-		job.Start = j.Start + shift
-		events = append(events, ostrich.Event{At: job.Start, Kind: ostrich.Start, Job: job})
-		job.End = j.End + shift
-		events = append(events, ostrich.Event{At: job.End, Kind: ostrich.End, Job: job})
+		happened = append(happened,
+			happening{at: j.Submit + shift, what: comes, job: int32(i)},
+			happening{at: j.Start + shift, what: starts, job: int32(i)},
+			happening{at: j.End + shift, what: end, job: int32(i)})
 	}
-	slices.SortFunc(events, ostrich.Compare)
+	slices.SortFunc(happened, happening.compare)
 
 	completed := make([]float64, campaigns)
 	for n := range completed {
 		completed[n] = math.NaN()
 	}
 	s.OnCompletion(func(lead ostrich.JobID, at float64) {
-		if n, ok := of[lead]; ok {
+		if n := jobs[lead-1].Campaign; leads[n] == lead {
 			completed[n] = at - float64(shift)
 		}
 	})
 	if shares != nil {
-		events = slices.Insert(events, 0, ostrich.Event{Kind: ostrich.Reshare, Shares: shares})
+		if err := s.Step(ostrich.Event{Kind: ostrich.Reshare, Shares: shares}); err != nil {
+			return nil, fmt.Errorf("sim: %w", err)
+		}
 	}
-	for _, e := range events {
+	for _, h := range happened {
+		j := &jobs[h.job]
+		e := ostrich.Event{At: h.at, Kind: ostrich.Submit}
+		e.Job = ostrich.Job{ID: ostrich.JobID(h.job + 1), Group: leads[j.Campaign], User: j.User, Procs: j.Procs, Estimate: j.Estimate, Submit: j.Submit + shift}
+		if exact || j.Estimate == 0 {
+			e.Job.Estimate = ostrich.Duration(j.End - j.Start)
+		}
+		if h.what != comes {
+			e.Kind, e.Job.Start = ostrich.Start, j.Start+shift
+		}
+		if h.what == ends || h.what == endsLate {
+			e.Kind, e.Job.End = ostrich.End, j.End+shift
+		}
 		if err := s.Step(e); err != nil {
 			return nil, fmt.Errorf("sim: %w", err)
 		}
@@ -116,4 +134,31 @@ func VirtualCompletions(jobs []report.Job, o ostrich.Options, shares *ostrich.Sh
 		}
 	}
 	return completed, nil
+}
+
+// happening is an event of a job. Of very many it is small.
+type happening struct {
+	at   ostrich.Time
+	what what
+	job  int32
+}
+
+// what happens to a job, in the order of a second as ostrich.Compare has it.
+type what uint8
+
+const (
+	ends what = iota
+	comes
+	starts
+	endsLate // in the second in which it has come or started
+)
+
+func (h happening) compare(other happening) int {
+	switch {
+	case h.at != other.at:
+		return cmp.Compare(h.at, other.at)
+	case h.what != other.what:
+		return cmp.Compare(h.what, other.what)
+	}
+	return cmp.Compare(h.job, other.job)
 }

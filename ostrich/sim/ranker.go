@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math"
+	"math/bits"
 
 	"slurm-ostrich/ostrich"
 )
@@ -104,7 +105,7 @@ func (l *loop) follow(policy Policy) error {
 	if l.Offsets {
 		l.stager, _ = ranker.(stager)
 	}
-	l.widths = widths{jobs: make([]int32, l.Procs+1), least: math.MaxInt}
+	l.widths = newWidths(l.Procs)
 	return nil
 }
 
@@ -152,26 +153,37 @@ func (l *loop) tell(k ostrich.Kind, i int32) error {
 
 // widths counts jobs by the processors that they need.
 type widths struct {
-	jobs  []int32 // by processors
+	jobs  []int32  // by processors
+	some  []uint64 // a bit for each number of processors that a job needs
 	all   int
 	least int // processors that one of them needs; math.MaxInt without one
+}
+
+func newWidths(most int) widths {
+	return widths{jobs: make([]int32, most+1), some: make([]uint64, most/64+1), least: math.MaxInt}
 }
 
 func (w *widths) add(procs int) {
 	w.all++
 	w.jobs[procs]++
+	w.some[procs/64] |= 1 << (procs % 64)
 	w.least = min(w.least, procs)
 }
 
 func (w *widths) remove(procs int) {
 	w.all--
-	w.jobs[procs]--
+	if w.jobs[procs]--; w.jobs[procs] > 0 {
+		return
+	}
+	w.some[procs/64] &^= 1 << (procs % 64)
 	switch {
 	case w.all == 0:
 		w.least = math.MaxInt
 	case procs == w.least:
-		for w.jobs[w.least] == 0 {
-			w.least++
+		i := procs / 64
+		for w.some[i] == 0 {
+			i++
 		}
+		w.least = 64*i + bits.TrailingZeros64(w.some[i])
 	}
 }

@@ -26,7 +26,7 @@ func SharedFlows(jobs []report.Job, m int, shares *ostrich.Shares) ([]float64, e
 	if m < 1 {
 		return nil, fmt.Errorf("sim: a machine of %d processors: %w", m, ErrWorkload)
 	}
-	ends, err := VirtualCompletions(exactly(jobs), ostrich.Options{Procs: m, Machine: ostrich.Sequential}, shares)
+	ends, err := virtualCompletions(jobs, ostrich.Options{Procs: m, Machine: ostrich.Sequential}, shares, true)
 	if err != nil {
 		return nil, err
 	}

@@ -43,6 +43,7 @@ type SiteOptions struct {
 	Anonymize   bool
 
 	FirstDifference bool
+	NoPage          bool // nothing is drawn of the result, so what only pages have is left out
 }
 
 // SourceFlags returns the options that say which jobs are compared, and how Slurm is
@@ -200,8 +201,10 @@ func (o *SiteOptions) show(in *comparison.Input, site *Study, runs []*candidate)
 			return err
 		}
 	}
-	in.Window.From, in.Window.To = comparison.BusiestDay(base)
-	in.Virtual, err = drawn.Virtual(shown)
+	if !o.NoPage {
+		in.Window.From, in.Window.To = comparison.BusiestDay(base)
+		in.Virtual, err = drawn.Virtual(shown)
+	}
 	if o.Anonymize {
 		comparison.Anonymize(in)
 	}
