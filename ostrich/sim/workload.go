@@ -95,19 +95,34 @@ func Campaigns(log []Logged, rule campaign.Rule) ([]Campaign, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
 	}
-	var list []Campaign
-	var ends [][]ostrich.Time // of the tasks, by campaign
+	in := make([]int32, len(log)) // of which campaign a job is
+	var sizes []int32
 	for i := range log {
-		l := &log[i]
-		n, err := split.Next(l.accounted())
+		n, err := split.Next(log[i].accounted())
 		if err != nil {
 			return nil, fmt.Errorf("sim: %w", err)
 		}
-		if n == len(list) {
-			list = append(list, Campaign{User: l.User, Submit: l.Submit})
-			ends = append(ends, nil)
+		if n == len(sizes) {
+			sizes = append(sizes, 0)
 		}
-		c := &list[n]
+		in[i] = int32(n)
+		sizes[n]++
+	}
+	// All campaigns share one piece of memory, and so do the ends of their tasks.
+	list, ends := make([]Campaign, len(sizes)), make([][]ostrich.Time, len(sizes))
+	tasks, times := make([]Task, 0, len(log)), make([]ostrich.Time, 0, len(log))
+	order := make([]int32, len(log))
+	begin := int32(0)
+	for n, size := range sizes {
+		list[n].Tasks, list[n].order = tasks[begin:begin:begin+size], order[begin:begin+size:begin+size]
+		ends[n] = times[begin : begin : begin+size]
+		begin += size
+	}
+	for i := range log {
+		l, c, n := &log[i], &list[in[i]], in[i]
+		if len(c.Tasks) == 0 {
+			c.User, c.Submit = l.User, l.Submit
+		}
 		c.Tasks = append(c.Tasks, l.task(c.Submit))
 		ends[n] = append(ends[n], l.end())
 	}
@@ -130,7 +145,6 @@ func Campaigns(log []Logged, rule campaign.Rule) ([]Campaign, error) {
 // reduction only those are left which ended after the submission of every other
 // one that j depends on.
 func (c *Campaign) depend(ends []ostrich.Time) {
-	c.order = make([]int32, len(ends))
 	for i := range c.order {
 		c.order[i] = int32(i)
 	}

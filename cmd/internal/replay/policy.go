@@ -41,7 +41,7 @@ func (s *Study) Replay(p *Variant, progress func(ended int)) ([]report.Job, time
 	if err != nil {
 		return nil, 0, err
 	}
-	jobs := make([]report.Job, len(s.Jobs))
+	var jobs []report.Job
 	ended := 0
 	// Submissions of an open loop do not depend on campaigns. In a closed loop campaigns
 	// decide when a user comes back. That must not depend on OStrich's settings, so they
@@ -51,7 +51,7 @@ func (s *Study) Replay(p *Variant, progress func(ended int)) ([]report.Job, time
 		rule = s.Measure
 	}
 	for i, pool := range s.Pools {
-		campaigns, err := s.campaigns(i, rule)
+		campaigns, err := s.campaignsOf(i, rule)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -78,6 +78,9 @@ func (s *Study) Replay(p *Variant, progress func(ended int)) ([]report.Job, time
 		ran, err := loop.Run(campaigns)
 		if err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", p.Name, err)
+		}
+		if jobs == nil { // no earlier than they are there
+			jobs = make([]report.Job, len(s.Jobs))
 		}
 		for _, j := range ran {
 			place := j.ID - 1

@@ -283,7 +283,7 @@ func shares(n int64) int {
 // window, and when. It leaves out jobs that were suspended or resized, because
 // others ran in their place for a while.
 func peak(h *accounting.History) (procs int, at ostrich.Time) {
-	var jobs []report.Job
+	jobs := make([]report.Job, 0, len(h.Jobs))
 	for i := range h.Jobs {
 		j := &h.Jobs[i]
 		end := j.End
@@ -298,22 +298,23 @@ func peak(h *accounting.History) (procs int, at ostrich.Time) {
 }
 
 // logPeak returns the most processors that jobs of a log used at once, and when;
-// of jobs that name no wait, the widest.
-func logPeak(log *trace.Log) (procs int, at ostrich.Time) {
+// of jobs that name no wait, the widest. Those that do ran as given.
+func logPeak(log *trace.Log, ran []report.Job) (procs int, at ostrich.Time) {
 	for i := range log.Records {
 		r := &log.Records[i]
 		if n := int(r.Procs()); r.Runnable() && r.Wait < 0 && n > procs {
 			procs, at = n, ostrich.Time(r.Submit)
 		}
 	}
-	if n, since := report.Peak(logRuns(log)); n > procs {
+	if n, since := report.Peak(ran); n > procs {
 		return n, since
 	}
 	return procs, at
 }
 
 // logRuns returns when the jobs of a log ran that name a wait.
-func logRuns(log *trace.Log) (jobs []report.Job) {
+func logRuns(log *trace.Log) []report.Job {
+	jobs := make([]report.Job, 0, len(log.Records))
 	for i := range log.Records {
 		if r := &log.Records[i]; r.Runnable() && r.Wait >= 0 {
 			start := ostrich.Time(r.Submit + r.Wait)

@@ -268,13 +268,13 @@ func (s *source) readSWF(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	header := int(log.Processors())
-	most, at := logPeak(log)
+	header, ran := int(log.Processors()), logRuns(log)
+	most, at := logPeak(log, ran)
 	enough := most
 	if header > 0 { // jobs of a log overlap where its times are rounded
 		enough = min(most, header)
 	}
-	if above := report.Above(logRuns(log), header); header > 0 && above >= overfull && !o.given("procs") {
+	if above := report.Above(ran, header); header > 0 && above >= overfull && !o.given("procs") {
 		s.notes = append(s.notes, fmt.Sprintf("The header of the log says %d processors, and the jobs used more for %.0f %% of the time, up to %d: they shared them, or it counts nodes: then give --procs.",
 			header, 100*above, most))
 	}
@@ -393,6 +393,7 @@ func FromLog(log *trace.Log, m int) (*accounting.History, error) {
 		groups[log.Records[i].User] = log.Records[i].Group
 	}
 	places := make(map[accounting.Association]int32)
+	h.Jobs = make([]accounting.Job, 0, len(jobs))
 	for i := range jobs {
 		l := &jobs[i]
 		a := accounting.Association{User: "nobody"}

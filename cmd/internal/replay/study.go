@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"slurm-ostrich/cmd/internal/sidecar"
@@ -76,6 +77,36 @@ type Study struct {
 	told       func(job ostrich.JobID, on []int32) // is called with each job that starts on nodes; may be nil
 
 	open map[int]bool // campaigns, by number, with jobs that had not ended
+
+	split *splits // what replays of the same jobs share
+}
+
+// splits are the campaigns that rules find in the recorded times. Replays do not change them.
+type splits struct {
+	sync.Mutex
+	of map[splitBy][]sim.Campaign
+}
+
+// splitBy is a rule for the jobs of a pool.
+type splitBy struct {
+	pool int
+	rule campaign.Rule
+}
+
+// campaignsOf returns the campaigns that a rule finds in a pool, the same for all replays.
+func (s *Study) campaignsOf(pool int, rule campaign.Rule) ([]sim.Campaign, error) {
+	s.split.Lock()
+	defer s.split.Unlock()
+	by := splitBy{pool, rule}
+	list, known := s.split.of[by]
+	if !known {
+		var err error
+		if list, err = s.campaigns(pool, rule); err != nil {
+			return nil, err
+		}
+		s.split.of[by] = list
+	}
+	return list, nil
 }
 
 // Job is a job of a site.
@@ -103,7 +134,7 @@ var ErrNoJobs = errors.New("no job ran in the window")
 
 // New prepares a history to be replayed.
 func New(h *accounting.History, setup Setup) (*Study, error) {
-	s := &Study{Setup: setup, Notes: slices.Clone(h.Notes)}
+	s := &Study{Setup: setup, Notes: slices.Clone(h.Notes), split: &splits{of: make(map[splitBy][]sim.Campaign)}}
 	s.Procs, s.Nodes = cmp.Or(setup.Procs, h.Procs), cmp.Or(setup.Nodes, h.Nodes)
 	if s.Run.closed {
 		s.Notes = append(s.Notes, "Closed loop: under every policy a user's next campaign comes when the last one has ended and the recorded think time has passed. OStrich finds campaigns in what comes, by its own rule.")
@@ -144,6 +175,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 	open := 0
 	var parts []float64 // of their limits that jobs ran
 	first := s.rejoined(h)
+	s.Jobs = make([]Job, 0, allTasks(h))
 	for i := range h.Jobs {
 		j := &h.Jobs[i]
 		switch {
@@ -342,7 +374,13 @@ func (s *Study) sort() {
 // campaigns returns the campaigns that a rule finds in the recorded times of the
 // jobs of a pool.
 func (s *Study) campaigns(pool int, rule campaign.Rule) ([]sim.Campaign, error) {
-	jobs := make([]sim.Logged, 0, len(s.Jobs))
+	count := 0
+	for i := range s.Jobs {
+		if s.Jobs[i].pool == pool {
+			count++
+		}
+	}
+	jobs := make([]sim.Logged, 0, count)
 	for i := range s.Jobs {
 		if s.Jobs[i].pool == pool {
 			jobs = append(jobs, s.Jobs[i].Logged)

@@ -230,7 +230,7 @@ func (o *LogOptions) Processors(log *trace.Log) (int, error) {
 		m, source = int64(o.Procs), "--procs %d"
 	} else if m == 0 {
 		text := "the header of the log tells neither MaxProcs nor MaxNodes: give --procs"
-		if most, _ := logPeak(log); most > 0 {
+		if most, _ := logPeak(log, logRuns(log)); most > 0 {
 			text += fmt.Sprintf(", at most %d: as many were in use at once, or fewer if the log's times are rounded", most)
 		}
 		return 0, errors.New(text)
