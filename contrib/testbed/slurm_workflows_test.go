@@ -210,7 +210,7 @@ func (b *bed) workflow(t *testing.T, user, side, script string) *exec.Cmd {
 	t.Helper()
 	folder := filepath.Join(b.dir, "really", user+"-"+side)
 	b.do(t, "root", "sh", "-c", "mkdir -p "+folder+" && chown "+user+" "+folder)
-	cmd := b.command(t, user, "sh", "-c", "cd "+folder+"; export HOME=$PWD USER="+user+"; began=$(date +%s); ("+script+") >log 2>&1 || { tail -40 log; exit 1; }; echo $(($(date +%s) - began)) >seconds")
+	cmd := b.command(t, user, "sh", "-c", "cd "+folder+"; export HOME=$PWD USER="+user+" PATH=/usr/bin:/bin:/usr/sbin:/sbin; began=$(date +%s); ("+script+") >log 2>&1 || { tail -40 log; exit 1; }; echo $(($(date +%s) - began)) >seconds")
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
