@@ -88,7 +88,7 @@ func TestWorkflows(t *testing.T) {
 			"ob-dave: rule, submitit  submitit in /home/dave/sweep, 0 done, 8 left",
 			"ob-erin: auto, Toil " + one + " wf.cwl.step, 0 done, 2 left",
 			"ob-erin: auto, Toil " + two + " wf.cwl.step, 0 done, 1 left",
-			"ob-frank: auto, UUID " + one + " in /, 0 done, 1 left",
+			"ob-frank: auto,  " + one + " , 0 done, 1 left",
 			"ob-grace: rule,   , 0 done, 2 left",
 		}, "\n")
 		eventually(t, "campaigns are what the tools say", func() string { return differ(want, b.found(t, byTool...)) })

@@ -79,7 +79,7 @@ var (
 )
 
 // standard are the default settings.
-var standard = Row{Predictor: lengths.Alike.String(), Class: name}
+var standard = Row{Predictor: lengths.Alike.String(), Class: kind}
 
 // Test replays the jobs of a history that ran and have ended. It leaves out those
 // that Slurm ended, because nobody knows how long they would have run.
@@ -241,7 +241,7 @@ func (r *Result) choose(o Options) {
 			best = &r.Rows[i]
 		}
 	}
-	if usual := find(standard.Predictor, standard.Class, off); usual != nil && best.LogError >= (1-tie)*usual.LogError {
+	if usual := find(standard.Predictor, standard.Class, name, off); usual != nil && best.LogError >= (1-tie)*usual.LogError {
 		best = usual
 	}
 	best.Best = true
@@ -287,8 +287,12 @@ func (w *Row) Name() string {
 func (r *Result) Settings(w *Row) string {
 	text := "schedule.predictor: " + w.Predictor
 	choice := slices.ContainsFunc(r.Rows, func(o Row) bool { return o.Class != "" && o.Class != w.Class })
-	if w.Class != "" && choice && (!w.Set || w.Class == r.class) {
-		text += " and schedule.class: " + w.Class
+	class := w.Class
+	if all := func(o Row) bool { return o.Class == kind }; class == name && r.class == kind && !slices.ContainsFunc(r.Rows, all) {
+		class = kind // the kinds are names
+	}
+	if w.Class != "" && choice && (!w.Set || class == r.class) {
+		text += " and schedule.class: " + class
 	}
 	return text
 }

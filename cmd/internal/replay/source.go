@@ -214,18 +214,24 @@ func (s *source) compared(site *Study, config *sidecar.Config) comparison.Input 
 // classes drops the classes of jobs from a file that the settings do not want. It
 // notes those that the settings want and the file does not have.
 func (s *source) classes() {
-	switch named := func(j accounting.Job) bool { return j.NameClass != 0 }; {
-	case !s.o.files():
-	case s.lengths.Class == ledger.NoClass.String():
-		for i := range s.history.Jobs {
-			s.history.Jobs[i].Class = 0
+	if !s.o.files() {
+		return
+	}
+	jobs := s.history.Jobs
+	named := func(j accounting.Job) bool { return j.NameClass != 0 }
+	switch s.lengths.Class {
+	case ledger.NoClass.String():
+		for i := range jobs {
+			jobs[i].Class = 0
 		}
-	case s.lengths.Class == ledger.ByKind.String():
-		for i := range s.history.Jobs {
-			s.history.Jobs[i].Class = s.history.Jobs[i].KindClass
+		return
+	case ledger.ByKind.String():
+		for i := range jobs {
+			jobs[i].Class = jobs[i].KindClass
 		}
-	case s.date == 0 && s.o.given("sacct") && s.lengths.Class == ledger.ByName.String() && !slices.ContainsFunc(s.history.Jobs, named):
-		s.notes = append(s.notes, "The dump has no names of jobs (sacct's column jobname): where ostrichd, with schedule.class: name, predicts lengths by "+
+	}
+	if s.date == 0 && s.o.given("sacct") && s.lengths.Class != ledger.ByScript.String() && !slices.ContainsFunc(jobs, named) {
+		s.notes = append(s.notes, "The dump has no names of jobs (sacct's column jobname): where ostrichd, with schedule.class: "+s.lengths.Class+", predicts lengths by "+
 			"name, this comparison cannot, and it does not tell how good that would be.")
 	}
 }

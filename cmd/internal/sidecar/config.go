@@ -132,7 +132,7 @@ func Default() Config {
 	c.Schedule.Resource = Auto
 	c.Schedule.Shares = ledger.Flat
 	c.Schedule.Predictor = lengths.Alike
-	c.Schedule.Class = ledger.ByName
+	c.Schedule.Class = ledger.ByKind
 	c.Schedule.Hints = hintsOff
 	c.Satisfaction = satisfaction.Median
 	c.Priority.Channel = priority.SiteFactor

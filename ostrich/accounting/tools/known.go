@@ -52,9 +52,9 @@ func table() Table {
 		// dask-jobqueue 0.9: its default name.
 		{Name: "dask-jobqueue", Pilot: true, ByFolder: true, Like: []string{`dask-worker`}, Patterns: []Pattern{pattern(Name, `^dask-worker$`)}},
 		// Whoever names jobs by a UUID tells which belong together.
-		{Name: "UUID", ByFolder: true, Like: []string{uuidLike}, Patterns: []Pattern{runByName}},
+		{ByFolder: true, Like: []string{uuidLike}, Patterns: []Pattern{runByName}},
 		// Slurm's own names (sbatch --wrap, salloc) and those of portals.
-		{Name: "nobody's name", ByFolder: true, Like: []string{`wrap`, `interactive`, `bash`, `sys/dashboard/%`}, Patterns: []Pattern{
+		{ByFolder: true, Like: []string{`wrap`, `interactive`, `bash`, `sys/dashboard/%`}, Patterns: []Pattern{
 			pattern(Name, `^(?:wrap|interactive|bash|sys/dashboard/.*)$`),
 		}},
 	}

@@ -149,7 +149,7 @@ func (p *Pattern) match(text []byte) (campaign, class string, ok bool) {
 
 // Tool is a row of the table.
 type Tool struct {
-	Name string // for people
+	Name string // for people; "" if it is no tool that has a name
 
 	// Patterns find what the tool says. A job is of the tool if the first of them matches;
 	// each other adds what is not known yet.
@@ -198,7 +198,7 @@ func (t Table) Like(p Place) (names []string) {
 
 // Said is what the submission of a job says.
 type Said struct {
-	Tool     string // name of the row of the table; "" if no tool is known
+	Tool     string // name of the row of the table; "" if no tool with a name is known
 	Campaign string // by which a run is declared, see accounting.CampaignName; "" if nothing is
 	Kind     string // the class of the job, in words; "" if nothing tells
 	Pilot    bool

@@ -43,7 +43,7 @@ func TestKnown(t *testing.T) {
 			tools.Texts{Name: []byte(run), Line: []byte("sbatch --job-name " + run + " -o .snakemake/slurm_logs/rule_call/%j.log --wrap=python -m snakemake --target-jobs 'call:s=a'")},
 			tools.Said{Tool: "Snakemake", Campaign: "run:" + run, Kind: "call", ByLine: true},
 		},
-		{"a UUID alone", tools.Texts{Name: []byte(run), Folder: []byte("/home/alice/project7")}, tools.Said{Tool: "UUID", Campaign: "run:" + run, Kind: "in /home/alice/project"}},
+		{"a UUID alone", tools.Texts{Name: []byte(run), Folder: []byte("/home/alice/project7")}, tools.Said{Campaign: "run:" + run, Kind: "in /home/alice/project"}},
 		{"Snakemake 7.21", tools.Texts{Name: []byte("snakejob_align_17")}, tools.Said{Tool: "Snakemake", Kind: "align"}},
 		{"Snakemake 7.21, group", tools.Texts{Name: []byte("snakejob_all_" + other)}, tools.Said{Tool: "Snakemake", Kind: "all"}},
 		{
@@ -67,7 +67,7 @@ func TestKnown(t *testing.T) {
 			tools.Said{Tool: "signac-flow", Campaign: "run:Polymers/equilibrate", Kind: "Polymers/equilibrate"},
 		},
 		{"dask-jobqueue", tools.Texts{Name: []byte("dask-worker")}, tools.Said{Tool: "dask-jobqueue", Kind: "dask-worker", Pilot: true}},
-		{"Open OnDemand", tools.Texts{Name: []byte("sys/dashboard/sys/jupyter")}, tools.Said{Tool: "nobody's name", Kind: "sys/dashboard/sys/jupyter"}},
+		{"Open OnDemand", tools.Texts{Name: []byte("sys/dashboard/sys/jupyter")}, tools.Said{Kind: "sys/dashboard/sys/jupyter"}},
 		{"no tool", tools.Texts{Name: []byte("run-17")}, tools.Said{Kind: "run-"}},
 		{"no name", tools.Texts{}, tools.Said{}},
 	} {
