@@ -29,8 +29,7 @@ func benchCommand() *cli.Command {
 			"\nBackfilling goes by time limits, whatever the policy goes by. Standard output has a row a policy, first over\n" +
 			"all logs, then by log; docs/simulation.md explains the columns, and the fields of --json.\n\n" +
 			"Exit code: 0 done, 1 an error, 130 interrupted. With --resume, finished runs are kept and not made again.",
-	}, slices.Concat([]cli.Flag{
-		replay.LogsFlag(),
+	}, slices.Concat(o.LogsFlags(), []cli.Flag{
 		replay.PoliciesFlag(&o.Policy),
 		replay.LoopFlag("loop", &o.Loop),
 		&cli.IntFlag{Name: "parts", Usage: "`NUMBER` of parts of each log, evenly spread", Value: 5, Destination: &o.Parts},
@@ -54,7 +53,7 @@ func bench(c *cli.Context, o *orderbench.Options) error {
 	if err := console.Writable(c, "html", "svg", "markdown"); err != nil {
 		return err
 	}
-	o.Given, o.Logs = c.IsSet, c.StringSlice("swf")
+	o.Given, o.Logs, o.Sacct = c.IsSet, c.StringSlice("swf"), c.StringSlice("sacct")
 	result, err := o.Run(c.Context, c.App.ErrWriter)
 	if err != nil {
 		return err

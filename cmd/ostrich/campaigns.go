@@ -30,8 +30,8 @@ func campaignsCommand() *cli.Command {
 			"never in the papers' order (thesis Lemma 5.2, 6.3) where one job may fill the machine. CLASS is there where the\n" +
 			"site has several (priority.classes): each has a virtual schedule of its own. FOUND is there where campaigns are\n" +
 			"declared or of workflow tools, and says how each was found.\n\n" +
-			"With --swf it lists the campaigns of a workload log instead, and how long they took there; times are in seconds\n" +
-			"since the start of the log. Then neither the configuration nor Slurm is read.",
+			"With --swf or --sacct it lists the campaigns of a workload log, or of dumps of sacct, instead, and how long they\n" +
+			"took there; times are in seconds since the start. Then neither the configuration nor Slurm is read.",
 	}, "only campaigns of these `JOBS`, comma-separated, as squeue shows them", campaignsLogFlags(o), func(c *cli.Context, by *view.Selection) error {
 		if err := onlyWithLog(c); err != nil {
 			return err
@@ -40,7 +40,7 @@ func campaignsCommand() *cli.Command {
 	})
 	ofCluster := live.Action
 	live.Action = func(c *cli.Context) error {
-		if c.IsSet("swf") && c.NArg() == 0 {
+		if (c.IsSet("swf") || c.IsSet("sacct")) && c.NArg() == 0 {
 			return logCampaigns(c, o)
 		}
 		return ofCluster(c)
@@ -85,6 +85,7 @@ func pendingAndRunning(pending, running int) format.Cell {
 func campaignsLogFlags(o *replay.LogOptions) []cli.Flag {
 	return slices.Concat([]cli.Flag{
 		&cli.StringFlag{Name: "swf", Usage: "take the campaigns of the log in `FILE` instead, in the Standard Workload Format; - is standard input"},
+	}, o.DumpFlags(), []cli.Flag{
 		&cli.BoolFlag{Name: "summary", Usage: "of a log, write how the stretch is distributed instead of the campaigns"},
 	}, o.Flags(), o.RuleFlags(campaign.ByNames, "what a campaign of a log is", "max"))
 }
@@ -93,7 +94,7 @@ func campaignsLogFlags(o *replay.LogOptions) []cli.Flag {
 func onlyWithLog(c *cli.Context) error {
 	for _, f := range campaignsLogFlags(&replay.LogOptions{}) {
 		if name := f.Names()[0]; c.IsSet(name) {
-			return fmt.Errorf("campaigns: --%s goes with --swf", name)
+			return fmt.Errorf("campaigns: --%s goes with --swf or --sacct", name)
 		}
 	}
 	return nil
@@ -104,7 +105,7 @@ func onlyWithLog(c *cli.Context) error {
 func onlyWithoutLog(c *cli.Context) error {
 	for _, f := range slices.Concat(selection("jobs"), []cli.Flag{iterateFlag()}, sidecar.Flags(true)) {
 		if name := f.Names()[0]; c.IsSet(name) && name != "user" && !arguments.FromEnvironment(f) {
-			return fmt.Errorf("--%s does not go with --swf", name)
+			return fmt.Errorf("--%s does not go with --swf and --sacct", name)
 		}
 	}
 	return nil
@@ -115,8 +116,16 @@ func logCampaigns(c *cli.Context, o *replay.LogOptions) error {
 	if err := errors.Join(onlyWithoutLog(c), console.CheckRows(c)); err != nil {
 		return fmt.Errorf("campaigns: %w", err)
 	}
-	o.Given, o.User = c.IsSet, c.String("user")
-	w, err := o.Workload(c.Context, c.String("swf"), campaign.ByNames, swf.Exact)
+	o.Given, o.User, o.Sacct = c.IsSet, c.String("user"), c.StringSlice("sacct")
+	logs := []string{c.String("swf")}
+	if !c.IsSet("swf") {
+		logs = nil
+	}
+	logs, err := o.Logs("campaigns", logs)
+	if err != nil {
+		return fmt.Errorf("campaigns: %w", err)
+	}
+	w, err := o.Workload(c.Context, logs[0], campaign.ByNames, swf.Exact)
 	if err != nil {
 		return err
 	}

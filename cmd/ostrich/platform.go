@@ -22,8 +22,8 @@ func platformCommand() *cli.Command {
 			"A campaign is what --rule finds in the logged times. docs/simulation.md describes files of platforms, the columns,\n" +
 			"and the fields of --json. Nothing of Slurm is needed or touched.\n\n" +
 			"Exit code: 0 done, 1 an error, 130 interrupted. A file is written whole, once the run is done, or not at all.",
-	}, slices.Concat([]cli.Flag{replay.LogsFlag()}, o.Flags(), simulationFlags(&workers), o.CampaignFlags(), console.Formats()), func(c *cli.Context) error {
-		o.Given = c.IsSet
+	}, slices.Concat(o.LogsFlags(), o.Flags(), simulationFlags(&workers), o.CampaignFlags(), console.Formats()), func(c *cli.Context) error {
+		o.Given, o.Sacct = c.IsSet, c.StringSlice("sacct")
 		return simulate(c, o, workers, replay.PlatformTables)
 	})
 }

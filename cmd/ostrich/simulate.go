@@ -31,8 +31,8 @@ func simulateCommand() *cli.Command {
 			"last one has really ended and the logged think time has passed. The columns are those of\n" +
 			"docs/simulation.md, as are the fields of --json. Nothing of Slurm is needed or touched.\n\n" +
 			"Exit code: 0 done, 1 an error, 130 interrupted. A file is written whole, once the replay is done, or not at all.",
-	}, slices.Concat([]cli.Flag{replay.LogsFlag()}, o.Flags(), simulationFlags(&workers), o.CampaignFlags(), console.Formats()), func(c *cli.Context) error {
-		o.Given = c.IsSet
+	}, slices.Concat(o.LogsFlags(), o.Flags(), simulationFlags(&workers), o.CampaignFlags(), console.Formats()), func(c *cli.Context) error {
+		o.Given, o.Sacct = c.IsSet, c.StringSlice("sacct")
 		return simulate(c, o, workers, replay.Tables)
 	})
 }

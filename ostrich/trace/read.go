@@ -26,6 +26,10 @@ type Log struct {
 	Header  []string // comment lines as they are, without the semicolon, or the # of some logs
 	Records []Record
 
+	// Key says what numbers stand for, if the log was made of something that has names; nil for
+	// one that was read.
+	Key *Key
+
 	// Parts counts the lines of parts of a job (status 2 to 4) that were left out, because
 	// another line has the job as a whole.
 	Parts int
@@ -34,6 +38,21 @@ type Log struct {
 	// holds the first of them, at most MaxFaults.
 	Skipped int
 	Faults  []error
+}
+
+// Key has the names of what a log numbers from 1 on, in the order of the numbers.
+type Key struct {
+	Users, Groups, Queues, Partitions []string
+
+	Notes []string // on what was lost or changed
+}
+
+// User returns the name of a user, or the number if it has none.
+func (k *Key) User(n int64) string {
+	if k == nil || n < 1 || n > int64(len(k.Users)) {
+		return strconv.FormatInt(n, 10)
+	}
+	return k.Users[n-1]
 }
 
 // MaxFaults is how many faults a Log keeps.

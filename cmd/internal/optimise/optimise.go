@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -40,8 +41,8 @@ type Options struct {
 // Flags returns the options, which fill o.
 func (o *Options) Flags() []cli.Flag {
 	o.Load = 1 // as logged
-	return append([]cli.Flag{
-		&cli.StringFlag{Name: "swf", Usage: "`FILE` with the log; must be given", Destination: &o.Log},
+	return slices.Concat(o.DumpFlags(), []cli.Flag{
+		&cli.StringFlag{Name: "swf", Usage: "`FILE` with the log; this or sacct must be given", Destination: &o.Log},
 		&cli.StringFlag{Name: "at", Usage: "the queue at `TIME`: seconds since the start of the log, or YYYY-MM-DD[THH:MM:SS] in UTC; must be given", Destination: &o.At},
 		&cli.StringFlag{Name: "objective", Usage: "what gets small: `OBJECTIVE` is " + console.List(optimal.ObjectiveNames), Value: optimal.ObjectiveNames[0], Destination: &o.Objective},
 		replay.SatisfactionFlag("", &o.Satisfaction),
@@ -53,7 +54,7 @@ func (o *Options) Flags() []cli.Flag {
 		&cli.Int64Flag{Name: "nodes", Usage: "end the own search after `NUMBER` of schedules, complete or partial", DefaultText: "no limit", Destination: &o.Nodes},
 		&cli.IntFlag{Name: "procs", Usage: "`PROCESSORS` of the machine", DefaultText: "what the header of the log says", Destination: &o.Procs},
 		&cli.BoolFlag{Name: "lenient", Usage: "skip lines that are malformed, and count them", Destination: &o.Lenient},
-	}, o.RuleFlags(campaign.ByNames, "what a campaign is", campaign.ByNames[0])...)
+	}, o.RuleFlags(campaign.ByNames, "what a campaign is", campaign.ByNames[0]))
 }
 
 // Outcome is a queue and its best schedule that was found.
@@ -106,10 +107,8 @@ func (o *Options) choices(ctx context.Context) (c choices, err error) {
 			err = fmt.Errorf("--%s %w", option, one)
 		}
 	}
-	for _, x := range []struct{ option, value string }{{"swf", o.Log}, {"at", o.At}} {
-		if x.value == "" {
-			return c, fmt.Errorf("--%s must be given", x.option)
-		}
+	if o.At == "" {
+		return c, errors.New("--at must be given")
 	}
 	var one error
 	c.objective, one = console.Named[optimal.Objective](optimal.ObjectiveNames, o.Objective)
@@ -200,6 +199,15 @@ func Logged(jobs []sim.Logged, numbers []int, accept satisfaction.Acceptance) []
 
 // scenario reads the queue from the log.
 func (o *Options) scenario(ctx context.Context, c *choices) (optimal.Instance, *Outcome, error) {
+	var logs []string
+	if o.Log != "" {
+		logs = []string{o.Log}
+	}
+	logs, err := o.Logs("optimise", logs)
+	if err != nil {
+		return optimal.Instance{}, nil, err
+	}
+	o.Log = logs[0]
 	log, err := o.Read(ctx, o.Log)
 	if err != nil {
 		return optimal.Instance{}, nil, err

@@ -94,9 +94,9 @@ func (o *Options) Run(ctx context.Context, stderr io.Writer) (*Result, error) {
 
 // read reads the logs.
 func (o *Options) read(ctx context.Context, stderr io.Writer) ([]Log, error) {
-	paths := o.Logs
-	if len(paths) == 0 {
-		return nil, errors.New("bench: --swf FILE: no log is named; see \"ostrich bench --help\"")
+	paths, err := o.LogOptions.Logs("bench", o.Logs)
+	if err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
 	}
 	if o.Quick && len(paths) > quickLogs {
 		console.Say(stderr, "--quick: %s left out", format.Plural(len(paths)-quickLogs, "log"))

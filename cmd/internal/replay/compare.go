@@ -26,14 +26,10 @@ import (
 // words of a command line. With --swf the log is chosen by [LogOptions], whose Load must be 1.
 type SiteOptions struct {
 	Options
-	Cluster   string
-	SWF       string
-	Sacct     []string
-	Columns   string // of a dump without a header
-	Delimiter string
-	Timezone  string
-	Nodes     int
-	Place     string // "nodes", the default, or "processors"
+	Cluster string
+	SWF     string
+	Nodes   int
+	Place   string // "nodes", the default, or "processors"
 
 	SlurmConfig []string // files
 
@@ -49,11 +45,9 @@ type SiteOptions struct {
 // SourceFlags returns the options that say which jobs are compared, and how Slurm is
 // configured there. They fill o, but for sacct.
 func (o *SiteOptions) SourceFlags() []cli.Flag {
-	return []cli.Flag{
+	return slices.Concat([]cli.Flag{
 		&cli.StringFlag{Name: "swf", Usage: "take the jobs of the log in `FILE`, in the Standard Workload Format; - is standard input", Destination: &o.SWF},
-		&cli.StringSliceFlag{Name: "sacct", Usage: "take the jobs of the dump in `FILE`, of sacct in Open XDMoD's columns or with a header; may be given again"},
-		&cli.StringFlag{Name: "columns", Usage: "the columns of a dump without a header, `NAMES` as of sacct --format", DefaultText: "Open XDMoD's", Destination: &o.Columns},
-		&cli.StringFlag{Name: "delimiter", Usage: "`TEXT` between the columns of a dump, a blank for columns of fixed widths, \\t for a tab", DefaultText: "what stands between the names in the header, or |", Destination: &o.Delimiter},
+	}, o.dumpFlags(), []cli.Flag{
 		&cli.StringFlag{Name: "starttime", Aliases: []string{"S"}, Usage: "jobs that ran or waited at `TIME` or later, in sacct's syntax; of a log, seconds since its start", DefaultText: "30 days ago; of a file, its start", Destination: &o.Start},
 		&cli.StringFlag{Name: "endtime", Aliases: []string{"E"}, Usage: "and were submitted before `TIME`", DefaultText: "now; of a file, its end", Destination: &o.End},
 		&cli.StringFlag{Name: "timezone", Usage: "`ZONE` of times in dumps and options, as in Europe/Warsaw", DefaultText: "UTC for dumps, else that of this host", Destination: &o.Timezone},
@@ -62,7 +56,7 @@ func (o *SiteOptions) SourceFlags() []cli.Flag {
 		&cli.IntFlag{Name: "nodes", Usage: "`NODES` of the machine", DefaultText: "what Slurm says", Destination: &o.Nodes},
 		&cli.StringFlag{Name: "place", Usage: "where jobs are placed: `WHAT` is nodes, or processors as if all were alike", DefaultText: "nodes where they are known and the machine has their size", Destination: &o.Place},
 		&cli.StringSliceFlag{Name: "slurm-config", Usage: "`FILE` with a slurm.conf, or with what one of these wrote, which its text tells: scontrol show config, scontrol show partition, " + sacct.AssociationsCommand + ", or " + sacct.QOSCommand + "; may be given again", DefaultText: "slurmctld and the tables are asked, unless the jobs come from a file"},
-	}
+	})
 }
 
 // candidate is a replay that is compared with others, and its result.

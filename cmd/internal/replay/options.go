@@ -26,6 +26,7 @@ type LogOptions struct {
 	Lenient    bool
 	Start, End string
 	User       string
+	Dumps      // in place of a log
 	Load       float64
 	Rule       string // "" is what the log asks for
 	Threshold  time.Duration
@@ -39,9 +40,10 @@ type LogOptions struct {
 
 func (o *LogOptions) given(option string) bool { return o.Given != nil && o.Given(option) }
 
-// LogsFlag returns the option that names logs.
-func LogsFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "swf", Usage: "`FILE` with the log, once for each log; must be given"}
+// LogsFlags returns the options that name logs, or dumps that make one. They fill o, but for
+// swf and sacct.
+func (o *LogOptions) LogsFlags() []cli.Flag {
+	return append([]cli.Flag{&cli.StringSliceFlag{Name: "swf", Usage: "`FILE` with the log, once for each log; this or sacct must be given"}}, o.DumpFlags()...)
 }
 
 // Flags returns the options that choose jobs of a log except by their users. They
@@ -300,7 +302,7 @@ func (o *LogOptions) checkAlone(name, text string) (err error) {
 	case "load":
 		_, err = o.factor()
 	case "user":
-		_, err = o.users()
+		_, err = o.users(nil)
 	case "starttime", "endtime":
 		// The log that this time is one of is yet to be read.
 		_, err = o.Moment(name, text, &trace.Log{Header: []string{"UnixStartTime: 1"}})

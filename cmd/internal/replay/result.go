@@ -85,8 +85,9 @@ func (o *Options) Simulations(ctx context.Context, stderr io.Writer, paths []str
 func simulations[R interface {
 	simulation(*Workload) (*Simulation, error)
 }](ctx context.Context, stderr io.Writer, command string, o *LogOptions, paths []string, estimates swf.Estimates, list []R) ([]*Simulation, error) {
-	if len(paths) == 0 {
-		return nil, fmt.Errorf("%s: --swf FILE: no log is named; see \"ostrich %[1]s --help\"", command)
+	paths, err := o.Logs(command, paths)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", command, err)
 	}
 	var all []*Simulation
 	for _, path := range paths {
@@ -265,7 +266,7 @@ func Tables(list []*Simulation, whole bool) []format.Table {
 	accepted := format.Table{Header: append([]string{"LOG", "POLICY", "OF", "LENGTH"}, heads(report.LatenessColumns)...)}
 	for _, s := range list {
 		for _, u := range report.Users(s.Outcome.Campaigns, s.Run.Procs) {
-			users.Add(append([]any{s.Workload.Name, s.Run.Policy.Label, u.User}, cells(report.UserColumns, &u)...)...)
+			users.Add(append([]any{s.Workload.Name, s.Run.Policy.Label, s.Workload.Key.User(int64(u.User))}, cells(report.UserColumns, &u)...)...)
 		}
 		for _, r := range s.Outcome.Accepted.Rows() {
 			accepted.Add(append([]any{s.Workload.Name, s.Run.Policy.Label, r.Of, r.Size}, cells(report.LatenessColumns, &r.InTime)...)...)

@@ -12,7 +12,6 @@ import (
 
 	"slurm-ostrich/cmd/internal/backtest"
 	"slurm-ostrich/cmd/internal/comparison"
-	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
@@ -80,15 +79,12 @@ func (s *source) readDate() (err error) {
 
 // checkSource refuses options that do not go together.
 func (o *SiteOptions) checkSource() error {
+	if err := o.checkDumps(o.given); err != nil {
+		return fmt.Errorf("compare: %w", err)
+	}
 	switch {
-	case o.given("swf") && o.given("sacct"):
-		return errors.New("compare: --swf or --sacct, not both")
 	case o.files() && o.given("clusters"):
 		return errors.New("compare: --clusters names one of the database, and the jobs come from a file")
-	case !o.given("sacct") && (o.given("columns") || o.given("delimiter")):
-		return errors.New("compare: --columns and --delimiter go with --sacct")
-	case o.given("delimiter") && o.Delimiter == "":
-		return errors.New("compare: --delimiter: at least one character")
 	case !o.files() && o.given("lenient"):
 		return errors.New("compare: --lenient goes with --swf and --sacct")
 	case o.given("swf") && o.given("timezone"):
@@ -116,14 +112,6 @@ func (o *SiteOptions) identical() (bool, error) {
 	}), nil
 }
 
-// columns returns the names of --columns.
-func (o *SiteOptions) columns() []string {
-	if o.Columns == "" {
-		return nil
-	}
-	return strings.Split(o.Columns, ",")
-}
-
 // files reports whether the jobs come from files.
 func (o *SiteOptions) files() bool { return o.given("swf") || o.given("sacct") }
 
@@ -133,14 +121,12 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 		return nil, err
 	}
 	s := &source{o: o, now: time.Now(), location: time.Local, recorded: true, limits: true}
-	if name := o.Timezone; name != "" {
-		zone, err := time.LoadLocation(name)
+	if o.Timezone != "" || o.given("sacct") {
+		zone, err := o.zone()
 		if err != nil {
-			return nil, fmt.Errorf("--timezone %s: %w", name, err)
+			return nil, err
 		}
 		s.location = zone
-	} else if o.given("sacct") {
-		s.location = time.UTC
 	}
 	options, err := config.ScheduleOptions()
 	if err != nil {
@@ -300,35 +286,9 @@ func (s *source) readSWF(ctx context.Context) error {
 
 // readDumps reads dumps of sacct.
 func (s *source) readDumps(ctx context.Context) error {
-	s.name = strings.Join(s.o.Sacct, ", ")
-	var (
-		all  []*accounting.History
-		made sacct.Made
-	)
-	for _, path := range s.o.Sacct {
-		var (
-			h   *accounting.History
-			bad error
-		)
-		err := console.Await(ctx, func() error {
-			return readFile("sacct", path, s.o.Lenient, func(in io.Reader, _ string) (err error) {
-				h, err = sacct.Read(in, path, sacct.Options{
-					Unit: s.setup.Counted.Unit, Tools: s.tools, Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster, Columns: s.o.columns(), Delimiter: strings.ReplaceAll(s.o.Delimiter, `\t`, "\t"), Made: &made, Size: sizeOf(path),
-				})
-				bad = err
-				return err
-			})
-		})
-		if bad != nil && s.o.given("columns") && !errors.Is(err, console.ErrInterrupted) {
-			err = bad // what the file seems to be is known better
-		}
-		if err != nil {
-			return err
-		}
-		all = append(all, h)
-	}
+	s.name = s.o.dumpNames()
 	var err error
-	if s.history, err = accounting.Merge(all...); err != nil {
+	if s.history, err = s.o.readHistory(ctx, sacct.Options{Unit: s.setup.Counted.Unit, Tools: s.tools, Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster}); err != nil {
 		return err
 	}
 	if s.history.Unstarted {

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ type Workload struct {
 	Rule  Rule
 	Timed bool // the end of some job is known
 	Notes []string
+	Key   *trace.Key // nil for a log that was read
 
 	requests []nodes.Request // of jobs that are placed on nodes
 
@@ -61,11 +63,14 @@ func Skipped(log *trace.Log) string {
 // Take returns what the options choose of a log that was read from path. It does
 // not change the log.
 func (o *LogOptions) Take(path string, log *trace.Log, names []string, estimates swf.Estimates) (*Workload, error) {
-	w := &Workload{Name: LogName(path)}
+	w := &Workload{Name: LogName(path), Key: log.Key}
 	if note := Skipped(log); note != "" {
 		w.Notes = append(w.Notes, note)
 	}
 	w.Notes = append(w.Notes, doubts(log)...)
+	if log.Key != nil {
+		w.Notes = append(w.Notes, log.Key.Notes...)
+	}
 	log, err := o.Choose(path, log)
 	if err != nil {
 		return nil, err
@@ -102,8 +107,11 @@ func (o *LogOptions) Take(path string, log *trace.Log, names []string, estimates
 	return w, nil
 }
 
-// Read reads a log from a file, or from standard input for "-".
+// Read reads a log from a file, or from standard input for "-"; or the dumps of the options, whatever the path.
 func (o *LogOptions) Read(ctx context.Context, path string) (*trace.Log, error) {
+	if len(o.Sacct) > 0 {
+		return o.readDumps(ctx)
+	}
 	if path == "" {
 		return nil, errors.New("--swf \"\": no log is named")
 	}
@@ -144,7 +152,7 @@ func (o *LogOptions) Choose(path string, log *trace.Log) (*trace.Log, error) {
 	if o.given("endtime") && f.Before <= f.From {
 		return nil, fmt.Errorf("--endtime %s: not after the start", o.End)
 	}
-	if f.Users, err = o.users(); err != nil {
+	if f.Users, err = o.users(log.Key); err != nil {
 		return nil, err
 	}
 	if f.Load, err = o.factor(); err != nil {
@@ -163,14 +171,22 @@ func (o *LogOptions) Choose(path string, log *trace.Log) (*trace.Log, error) {
 	return part, err
 }
 
-// users returns the users that the option names.
-func (o *LogOptions) users() ([]int64, error) {
+// users returns the users that the option names: by numbers, or by the names that a key has.
+func (o *LogOptions) users(key *trace.Key) ([]int64, error) {
 	text := o.User
 	if text == "" {
 		return nil, nil
 	}
 	var all []int64
 	for name := range strings.SplitSeq(text, ",") {
+		if key != nil {
+			at := slices.Index(key.Users, strings.TrimSpace(name))
+			if at < 0 {
+				return nil, fmt.Errorf("--user %q: no job is of a user of that name", name)
+			}
+			all = append(all, int64(at)+1)
+			continue
+		}
 		id, err := strconv.ParseInt(strings.TrimSpace(name), 10, 64)
 		if err != nil {
 			return nil, fmt.Errorf("--user %q: users of a log are numbers", name)
@@ -230,6 +246,9 @@ func (o *LogOptions) Processors(log *trace.Log) (int, error) {
 		m, source = int64(o.Procs), "--procs %d"
 	} else if m == 0 {
 		text := "the header of the log tells neither MaxProcs nor MaxNodes: give --procs"
+		if log.Key != nil {
+			text = "nothing tells how many processors the machine has: give --procs"
+		}
 		if most, _ := logPeak(log, logRuns(log)); most > 0 {
 			text += fmt.Sprintf(", at most %d: as many were in use at once, or fewer if the log's times are rounded", most)
 		}
@@ -293,6 +312,7 @@ type Campaigns struct {
 type Campaign struct {
 	Campaign  int              `json:"campaign"`
 	User      ostrich.UserID   `json:"user"`
+	Name      string           `json:"name,omitempty"` // of the user, of a dump
 	Jobs      int              `json:"jobs"`
 	Submitted ostrich.Time     `json:"submitted"` // seconds since the start of the log, as the next one
 	Ended     ostrich.Time     `json:"ended"`
@@ -321,8 +341,12 @@ func (w *Workload) Campaigns() (*Campaigns, error) {
 	all := &Campaigns{Log: w.Name, Procs: w.Procs, Summary: report.Summarise(jobs, campaigns, w.Procs)}
 	for i := range campaigns {
 		k := &campaigns[i]
+		name := ""
+		if w.Key != nil {
+			name = w.Key.User(int64(k.User))
+		}
 		all.Campaigns = append(all.Campaigns, Campaign{
-			Campaign: i, User: k.User, Jobs: k.Jobs, Submitted: k.Submit, Ended: k.End, Work: format.CoreHours(k.Work),
+			Campaign: i, User: k.User, Name: name, Jobs: k.Jobs, Submitted: k.Submit, Ended: k.End, Work: format.CoreHours(k.Work),
 			Longest: k.Longest, Stretch: k.Stretch(w.Procs),
 		})
 	}
@@ -333,7 +357,8 @@ func (w *Workload) Campaigns() (*Campaigns, error) {
 func (c *Campaigns) Table() format.Table {
 	t := format.Table{Header: []string{"CAMPAIGN", "USER", "JOBS", "SUBMITTED", "ENDED", "WORK", "LONGEST", "STRETCH"}}
 	for _, k := range c.Campaigns {
-		t.Add(k.Campaign, k.User, k.Jobs, k.Submitted, k.Ended, fmt.Sprintf("%.2f", k.Work), k.Longest, fmt.Sprintf("%.2f", k.Stretch))
+		user := cmp.Or(k.Name, strconv.FormatUint(uint64(k.User), 10))
+		t.Add(k.Campaign, user, k.Jobs, k.Submitted, k.Ended, fmt.Sprintf("%.2f", k.Work), k.Longest, fmt.Sprintf("%.2f", k.Stretch))
 	}
 	return t
 }

@@ -207,7 +207,7 @@ func (t *tree) jobs() error {
 		if err := t.value(); err != nil {
 			return err
 		}
-		d.line = at.line
+		d.line, d.bytes = at.line, t.used
 		t.finish()
 		switch {
 		case d.values[colRaw] == nil:

@@ -7,6 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/yamlfile"
 )
 
@@ -27,6 +28,7 @@ type Trace struct {
 	Name     string // "" if the file does not tell one
 	Log      string // path as in the file; "" for a generated one
 	Generate string // the model; "" for a log
+	Dumps    replay.Dumps
 	// Options of generate, in the order of the file. An option that is a list
 	// is there once for each element.
 	Options []Option
@@ -140,7 +142,7 @@ func (r *reader) traces(n *yaml.Node) {
 		case t.Kind == yaml.MappingNode:
 			r.trace(t)
 		default:
-			r.Fail(t.Line, "traces: expected the path of a log, or a mapping with generate or log")
+			r.Fail(t.Line, "traces: expected the path of a log, or a mapping with generate, log or sacct")
 		}
 	}
 }
@@ -149,23 +151,38 @@ func (r *reader) trace(n *yaml.Node) {
 	t := Trace{Line: n.Line}
 	r.Pairs(n, "traces", func(key, value *yaml.Node) {
 		values := r.values("traces."+key.Value, key.Value, value)
-		single := map[string]*string{"generate": &t.Generate, "log": &t.Log, "name": &t.Name}[key.Value]
+		single := map[string]*string{
+			"generate": &t.Generate, "log": &t.Log, "name": &t.Name,
+			"columns": &t.Dumps.Columns, "delimiter": &t.Dumps.Delimiter, "timezone": &t.Dumps.Timezone,
+		}[key.Value]
 		switch {
 		case len(values) == 0: // which has been reported
 		case single != nil && (len(values) > 1 || values[0].Value == ""):
 			r.Fail(key.Line, "traces.%s: expected one word", key.Value)
 		case single != nil:
 			*single = values[0].Value
+		case key.Value == "sacct":
+			for _, v := range values {
+				t.Dumps.Sacct = append(t.Dumps.Sacct, v.Value)
+			}
 		case key.Value == "seed":
 			r.Fail(key.Line, "traces.seed: seeds stand under the key seeds of the file, and are those of all generated traces")
 		default:
 			t.Options = append(t.Options, values...)
 		}
 	})
+	kinds, d := 0, &t.Dumps
+	for _, is := range []bool{t.Generate != "", t.Log != "", len(d.Sacct) > 0} {
+		if is {
+			kinds++
+		}
+	}
 	switch {
-	case t.Generate == "" && t.Log == "" || t.Generate != "" && t.Log != "":
-		r.Fail(n.Line, "traces: expected generate or log, one of the two")
-	case t.Log != "" && len(t.Options) > 0:
+	case kinds != 1:
+		r.Fail(n.Line, "traces: expected generate, log or sacct, one of the three")
+	case len(d.Sacct) == 0 && d.Columns+d.Delimiter+d.Timezone != "":
+		r.Fail(n.Line, "traces: columns, delimiter and timezone go with sacct")
+	case t.Generate == "" && len(t.Options) > 0:
 		r.Fail(t.Options[0].Line, "traces.%s: unknown key of a log; options of simulate are parameters", t.Options[0].Name)
 	}
 	r.file.Traces = append(r.file.Traces, t)

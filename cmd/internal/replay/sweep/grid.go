@@ -240,6 +240,7 @@ type command interface {
 	CheckAlone(option string) (text string, err error)
 	CheckTogether(generated bool) error
 	MeansNothing(option string) (why string)
+	From(d replay.Dumps)
 	Read(ctx context.Context, path string) (*trace.Log, error)
 	Label(s *replay.Summary) error
 	Simulation(path string, log *trace.Log) (*replay.Simulation, error)

@@ -22,6 +22,7 @@ import (
 type source struct {
 	name  string
 	path  string           // of the log; "" for a generated one
+	dumps replay.Dumps     // in place of it; none for a log
 	model replay.Generator // of a generated one
 
 	// identity identifies the trace by its content, not by its name: a log by its size
@@ -48,22 +49,48 @@ func readTraces(f *File) ([]*source, error) {
 			what = fmt.Sprintf("%+v", made.model)
 			made.identity = func() (string, error) { return "generate " + what, nil }
 		} else {
-			if made.path = t.Log; !filepath.IsAbs(t.Log) {
-				made.path = filepath.Join(filepath.Dir(f.Name), t.Log)
+			made.dumps = t.Dumps
+			paths := t.Dumps.Sacct
+			if t.Log != "" {
+				paths = []string{t.Log}
 			}
-			what = filepath.Clean(made.path)
-			switch info, err := os.Stat(made.path); {
-			case err != nil:
-				at(t.Line, err)
-				continue
-			case !info.Mode().IsRegular():
-				at(t.Line, fmt.Errorf("%s: not a file", made.path))
+			paths = slices.Clone(paths)
+			missing := false
+			for i, path := range paths {
+				if !filepath.IsAbs(path) {
+					path = filepath.Join(filepath.Dir(f.Name), path)
+				}
+				paths[i] = filepath.Clean(path)
+				switch info, err := os.Stat(path); {
+				case err != nil:
+					at(t.Line, err)
+					missing = true
+				case !info.Mode().IsRegular():
+					at(t.Line, fmt.Errorf("%s: not a file", path))
+					missing = true
+				}
+			}
+			if missing {
 				continue
 			}
+			kind := "log"
+			if t.Log == "" {
+				made.dumps.Sacct = paths
+				kind = fmt.Sprintf("sacct %q %q %q", t.Dumps.Columns, t.Dumps.Delimiter, t.Dumps.Timezone)
+			}
+			made.path = strings.Join(paths, ", ")
+			what = made.path
 			made.name = cmp.Or(made.name, replay.LogName(made.path))
 			made.identity = sync.OnceValues(func() (string, error) {
-				size, sum, err := runs.HashFile(made.path)
-				return fmt.Sprintf("log %d %s", size, sum), err
+				parts := []string{kind}
+				for _, path := range paths {
+					size, sum, err := runs.HashFile(path)
+					if err != nil {
+						return "", err
+					}
+					parts = append(parts, fmt.Sprintf("%d %s", size, sum))
+				}
+				return strings.Join(parts, " "), nil
 			})
 		}
 		if first, twice := lines["what "+what]; twice {
@@ -130,6 +157,7 @@ func (s *source) read(ctx context.Context, o command, seed uint64) (*trace.Log, 
 	if s.path == "" {
 		return s.model.Generate(seed)
 	}
+	o.From(s.dumps)
 	log, err := o.Read(ctx, s.path)
 	if note := replay.Skipped(log); note != "" && err != nil {
 		return nil, fmt.Errorf("%w: %s", err, note)
