@@ -196,6 +196,39 @@ func TestSaidWithoutColumns(t *testing.T) {
 	}
 }
 
+// TestSiteTools: a site's own pattern says of which jobs the line is read, whatever letters it has.
+func TestSiteTools(t *testing.T) {
+	db := slurmdbtest.New(t, slurmdbtest.R2605)
+	put(
+		job{ID: 1, Name: `it's_a%\sort7`, Submitted: "sbatch --export=X --batch=nine a.sh", Folder: "/w"},
+		job{ID: 2, Name: "itXs_a%\\sort7", Submitted: "sbatch --batch=nine a.sh", Folder: "/w"},
+		job{ID: 3, Name: "other", Submitted: "sbatch --comment=team:red a.sh", Folder: "/w", Start: 1, End: 5},
+	)(db)
+	table, err := tools.With([]tools.Row{
+		{Name: "mine", Patterns: []tools.Source{{In: tools.Name, Text: `^it's_a%\\(?P<class>[a-z]+)`}, {In: tools.Line, Text: ` --batch=(?P<campaign>\w+)`}}},
+		{Name: "red", Patterns: []tools.Source{{In: tools.Comment, Text: `^team:(?P<campaign>\w+)`}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := config(db)
+	c.Class, c.Declared, c.Tools = ledger.ByKind, ledger.ByTool, table
+	r := open(t, c)
+	r.SetClock(t0 + 10)
+	want := map[ostrich.JobID]string{1: "run:nine", 2: "", 3: "run:red"}
+	for _, e := range jobEvents(poll(t, r).Events) {
+		if e.Job.Campaign != want[e.Job.ID] {
+			t.Errorf("%s: campaign %q, want %q", tell(e), e.Job.Campaign, want[e.Job.ID])
+		}
+		if sort := (&tools.Said{Kind: "sort"}).Class(); (e.Job.Class == sort) != (e.Job.ID == 1) {
+			t.Errorf("%s: class %x", tell(e), e.Job.Class)
+		}
+	}
+	if rec, known := r.Record(1); !known || rec.Tool != "mine" || rec.Kind != "sort" {
+		t.Errorf("job 1 is of %q, %q", rec.Tool, rec.Kind)
+	}
+}
+
 // TestTools: what workflow tools say is read from where they say it, of jobs that wait, run and have
 // ended alike; before 21.08 there are no lines of submission.
 func TestTools(t *testing.T) {
