@@ -138,11 +138,14 @@ func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, sidecar.Conf
 
 // shortLived collects garbage less often, unless GOGC is set: the command ends soon
 // and keeps most of what it allocates. The function that it returns ends that.
-func shortLived() (done func()) {
+func shortLived() (done func()) { return collectAt(400) }
+
+// collectAt collects garbage when memory has grown by so many per cent, unless GOGC is set.
+func collectAt(percent int) (done func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}
-	former := debug.SetGCPercent(400)
+	former := debug.SetGCPercent(percent)
 	return func() { debug.SetGCPercent(former) }
 }
 

@@ -116,6 +116,7 @@ func (o *SiteOptions) Compare(ctx context.Context, config *sidecar.Config, stder
 			}
 		}
 	}
+	site.Jobs, site.split = nil, nil // they are many, too
 	result, err := comparison.Compare(ctx, in)
 	if errors.Is(err, context.Canceled) {
 		err = console.ErrInterrupted

@@ -79,15 +79,19 @@ func (s *Study) Replay(p *Variant, progress func(ended int)) ([]report.Job, time
 		if err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", p.Name, err)
 		}
-		if jobs == nil { // no earlier than they are there
-			jobs = make([]report.Job, len(s.Jobs))
+		if ended += len(ran); len(s.Pools) == 1 {
+			jobs = ran
+		} else {
+			jobs = append(jobs, ran...)
 		}
-		for _, j := range ran {
-			place := j.ID - 1
-			j.ID, j.Campaign = s.Jobs[place].Slurm, s.Jobs[place].campaign
-			jobs[place] = j
+	}
+	for i := range jobs { // each goes to its place
+		for place := int(jobs[i].ID) - 1; place != i; place = int(jobs[i].ID) - 1 {
+			jobs[i], jobs[place] = jobs[place], jobs[i]
 		}
-		ended += len(ran)
+	}
+	for i := range jobs {
+		jobs[i].ID, jobs[i].Campaign = s.Jobs[i].Slurm, s.Jobs[i].campaign
 	}
 	took := time.Since(began)
 	if s.everything {

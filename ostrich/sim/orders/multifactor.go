@@ -47,6 +47,7 @@ type multi struct {
 	fresh []*candidate                 // that can start, but not in line yet
 	line  []place                      // in order, some of which have started
 	list  []ostrich.JobID              // of the line
+	alone [1]ostrich.JobID             // the list of a single job
 	gone  int                          // jobs of the line that have started
 }
 
@@ -97,9 +98,12 @@ func (f *multi) Step(e ostrich.Event) error {
 		j := f.jobs[id]
 		delete(f.jobs, id)
 		j.started = true
-		if len(f.line) > 0 && f.line[0].job == j {
+		switch {
+		case f.single() && f.fresh[0] == j:
+			f.fresh = f.fresh[:0]
+		case len(f.line) > 0 && f.line[0].job == j:
 			f.line, f.list = f.line[1:], f.list[1:]
-		} else {
+		default:
 			f.gone++
 		}
 		return f.plugin.Start(id, &j.request, e.At)
@@ -120,6 +124,10 @@ func (f *multi) Ready(id ostrich.JobID) {
 // Jobs lists the waiting jobs. Those that have started leave the list at its
 // front, and elsewhere with the next calculation or when they are too many.
 func (f *multi) Jobs() []ostrich.JobID {
+	if f.single() {
+		f.alone[0] = f.fresh[0].id
+		return f.alone[:]
+	}
 	f.refresh()
 	if f.gone > len(f.line)/2 {
 		f.compact()
@@ -127,6 +135,12 @@ func (f *multi) Jobs() []ostrich.JobID {
 	}
 	f.join()
 	return f.list
+}
+
+// single reports whether one job waits, and nobody has asked for its priority: nothing depends on
+// it before another one comes, unless the highest of several calculations counts.
+func (f *multi) single() bool {
+	return f.gone == len(f.line) && len(f.fresh) == 1 && f.config.Flags&multifactor.IncrOnly == 0
 }
 
 // refresh gives the line the priorities of the latest calculation.
