@@ -232,18 +232,25 @@ func Generate(ctx context.Context, g Generator, seed uint64, path string, stdout
 	if err != nil {
 		return err
 	}
-	write := func(w io.Writer) error {
+	return writeWhole(ctx, path, stdout, log.Write)
+}
+
+// writeWhole writes a file whole or not at all, compressed if its name ends in .gz; or to stdout,
+// without a path.
+func writeWhole(ctx context.Context, path string, stdout io.Writer, write func(io.Writer) error) error {
+	to := func(w io.Writer) error {
 		w = untilDone{ctx, w}
 		if !strings.HasSuffix(path, ".gz") {
-			return log.Write(w)
+			return write(w)
 		}
 		z := gzip.NewWriter(w)
-		return errors.Join(log.Write(z), z.Close())
+		return errors.Join(write(z), z.Close())
 	}
+	var err error
 	if path == "" {
-		err = write(stdout)
+		err = to(stdout)
 	} else {
-		err = atomicfile.Write(path, write)
+		err = atomicfile.Write(path, to)
 	}
 	if errors.Is(err, context.Canceled) {
 		return console.ErrInterrupted

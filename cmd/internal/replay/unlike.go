@@ -23,9 +23,9 @@ var magics = []struct{ program, bytes string }{
 	{"xz", "\xfd7zXZ\x00"}, {"zstd", "\x28\xb5\x2f\xfd"}, {"bzip2", "BZh"}, {"zip", "PK\x03\x04"}, {"gzip, twice", "\x1f\x8b"},
 }
 
-// json matches a line that begins as JSON does. A prompt of a shell may begin with a bracket
+// likeJSON matches a line that begins as JSON does. A prompt of a shell may begin with a bracket
 // too.
-var json = regexp.MustCompile(`^(\{|\[\s*($|[\]{\["0-9-]))`)
+var likeJSON = regexp.MustCompile(`^(\{|\[\s*($|[\]{\["0-9-]))`)
 
 // unlike says what a file seems to be, by the beginning of its text, if it is not what the
 // option reads ("swf" or "sacct"); "" if nothing speaks against that.
@@ -77,9 +77,9 @@ func unlike(option string, text []byte) string {
 		return `seems to be a dump of sacct: "ostrich compare --sacct FILE" reads it`
 	case dump || log:
 		return ""
-	case json.MatchString(string(line)) && option == "sacct":
+	case likeJSON.MatchString(string(line)) && option == "sacct":
 		return "" // which it reads
-	case json.MatchString(string(line)):
+	case likeJSON.MatchString(string(line)):
 		return "seems to be JSON: a log in the Standard Workload Format has 18 numbers in a line"
 	case len(bytes.Trim(next, "- ")) == 0 && len(next) > 0:
 		return "seems to be what sacct prints without --parsable2: " + command

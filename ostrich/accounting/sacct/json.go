@@ -99,6 +99,14 @@ var meanings = func() map[string]meaning {
 	return all
 }()
 
+// jsonColumns are the columns of which a job in JSON tells.
+var jsonColumns = func() (all [columns]bool) {
+	for _, m := range meanings {
+		all[m.column] = true
+	}
+	return all
+}()
+
 // parents are the values of a job that have such values inside.
 var parents = func() map[string]bool {
 	all := make(map[string]bool)

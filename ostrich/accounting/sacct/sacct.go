@@ -41,6 +41,8 @@ type Options struct {
 
 	Tools tools.Table // by which kinds are found
 
+	Copy *Copy // of the jobs that are read; may be nil
+
 	// Size is how many bytes the dump has, so that its jobs get the memory that they need
 	// and no more; 0 if it is not known.
 	Size int64
@@ -311,6 +313,7 @@ func (d *dump) text(c column) string { return d.texts.Of(d.values[c]) }
 
 // job reads the line of a job.
 func (d *dump) job() error {
+	said := d.values
 	if d.header.plain() {
 		if err := d.plainly(); err != nil {
 			return err
@@ -380,6 +383,9 @@ func (d *dump) job() error {
 		d.jobs.Expect(int(float64(n) * slack * float64(d.options.Size) / float64(d.bytes)))
 	}
 	d.jobs.Add(j)
+	if d.options.Copy != nil {
+		return d.copy(&said, &j)
+	}
 	return nil
 }
 

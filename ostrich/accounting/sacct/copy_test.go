@@ -1,0 +1,89 @@
+package sacct_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/sacct"
+)
+
+// TestCopy: a copy is read as what it was made of, whether that was text or JSON, and the copy of a
+// copy is the same.
+func TestCopy(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var jobs []record
+		for id := range rapid.Int64Range(1, 6).Draw(rt, "jobs") {
+			j := drawRecord(rt, 901+id)
+			j.name, j.folder, j.line = strings.ReplaceAll(j.name, "\t", ""), strings.ReplaceAll(j.folder, "\t", ""), strings.ReplaceAll(j.line, "\t", "")
+			jobs = append(jobs, j)
+		}
+		for _, text := range []string{asText(jobs), string(r2205.asJSON(t, jobs)), string(r2311.asJSON(t, jobs))} {
+			read := func(text string) (*accounting.History, string) {
+				var copied bytes.Buffer
+				h, err := sacct.Read(strings.NewReader(text), "dump", sacct.Options{Copy: &sacct.Copy{To: &copied}})
+				if err != nil {
+					rt.Fatal(err)
+				}
+				return h, copied.String()
+			}
+			want, first := read(text)
+			got, second := read(first)
+			if diff := cmp.Diff(want, got); diff != "" {
+				rt.Fatalf("(-dump +copy):\n%s\nof\n%s", diff, first)
+			}
+			if first != second {
+				rt.Fatalf("a copy of a copy:\n%s", cmp.Diff(first, second))
+			}
+		}
+	})
+}
+
+func copyOf(t *testing.T, text string, o sacct.Options, anonymous bool) string {
+	t.Helper()
+	var copied bytes.Buffer
+	o.Copy = &sacct.Copy{To: &copied, Anonymous: anonymous}
+	if _, err := sacct.Read(strings.NewReader(text), "dump", o); err != nil {
+		t.Fatal(err)
+	}
+	return copied.String()
+}
+
+// TestCopyClock: times are in UTC, and the clock tells no hour twice.
+func TestCopyClock(t *testing.T) {
+	const dump = "JobID|User|Account|Submit|Start|End|Elapsed|State|NCPUS\n" +
+		"5|ada|phys|2024-10-27T01:00:00|2024-10-27T02:30:00|2024-10-27T02:40:00|01:10:00|COMPLETED|1\n"
+	want := "JobID\tAccount\tUser\tSubmit\tStart\tEnd\tElapsed\tState\tNCPUS\n" +
+		"5\tphys\tada\t2024-10-26T23:00:00Z\t2024-10-27T00:30:00Z\t2024-10-27T01:40:00Z\t01:10:00\tCOMPLETED\t1\n"
+	if got := copyOf(t, dump, sacct.Options{Location: zoned(t, "Europe/Warsaw")}, false); got != want {
+		t.Error(cmp.Diff(want, got))
+	}
+}
+
+// TestCopyTrace: a trace without times keeps what it has.
+func TestCopyTrace(t *testing.T) {
+	o := sacct.Options{Columns: strings.Split("user,gpus,interval,elapsedraw,state", ","), Delimiter: ","}
+	want := "Interval\tUser\tElapsedRaw\tState\tGPUs\n5\tu1\t60\tPass\t2\n0\tu2\t10\tKilled\t1\n"
+	if got := copyOf(t, "u1,2,5,60,Pass\nu2,1,0,10,Killed\n", o, false); got != want {
+		t.Error(cmp.Diff(want, got))
+	}
+}
+
+// TestCopyAnonymous: no name is left, and jobs of one name still have one.
+func TestCopyAnonymous(t *testing.T) {
+	const dump = "JobID|User|UID|Account|Submit|Start|End|State|NCPUS|JobName|WorkDir\n" +
+		"5|ada|1001|phys|2024-03-01T10:00:00|2024-03-01T10:00:01|2024-03-01T10:00:09|COMPLETED|1|align-7|/home/ada\n" +
+		"6|bob|1002|phys|2024-03-01T10:00:00|2024-03-01T10:00:01|2024-03-01T10:00:09|COMPLETED|1|align-8|/home/bob\n" +
+		"7|ada|1001|bio|2024-03-01T10:00:00|2024-03-01T10:00:01|2024-03-01T10:00:09|COMPLETED|1||/home/ada\n"
+	want := "JobID\tAccount\tUser\tSubmit\tStart\tEnd\tState\tNCPUS\tJobName\n" +
+		"5\taccount1\tuser1\t2024-03-01T10:00:00Z\t2024-03-01T10:00:01Z\t2024-03-01T10:00:09Z\tCOMPLETED\t1\tjob-a\n" +
+		"6\taccount1\tuser2\t2024-03-01T10:00:00Z\t2024-03-01T10:00:01Z\t2024-03-01T10:00:09Z\tCOMPLETED\t1\tjob-a\n" +
+		"7\taccount2\tuser1\t2024-03-01T10:00:00Z\t2024-03-01T10:00:01Z\t2024-03-01T10:00:09Z\tCOMPLETED\t1\t\n"
+	if got := copyOf(t, dump, sacct.Options{}, true); got != want {
+		t.Error(cmp.Diff(want, got))
+	}
+}
