@@ -72,12 +72,14 @@ func (y *saying) ended() string {
 // live lists what is read of a row that has not ended.
 func (y *saying) live() string { return y.ended() + nameColumns }
 
-// digest joins all that is read of a live row into one value. No part may be
-// NULL, because CONCAT_WS would leave it out.
+// digest joins what is read of a live row into one value, by which its changes are seen. No part
+// may be NULL, because CONCAT_WS would leave it out. The folder and the line of submission
+// are not in it: to look at them by name costs as much as all the rest, the line stays, and a folder that
+// scontrol changes is read with the row's next change.
 func (y *saying) digest() string {
 	columns := []string{digestColumns}
 	for i, c := range y.columns {
-		if colAccount+i != y.name { // The name is there already.
+		if at := colAccount + i; at != y.name && at != y.folder && at != y.line { // The name is there already.
 			columns = append(columns, "COALESCE("+c+", '')")
 		}
 	}
