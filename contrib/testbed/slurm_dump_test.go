@@ -18,6 +18,7 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/ostrich/accounting/sacct"
+	"slurm-ostrich/ostrich/trace"
 	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/archive"
 )
@@ -60,6 +61,25 @@ func TestDump(t *testing.T) {
 		b.do(t, "root", "env", "-u", "SLURM_TIME_FORMAT", "sh", "-c", "sacct --allusers --allocations --duplicates -S now-30days -E now --json >"+file)
 		if diff := cmp.Diff(b.dumped(t, path), b.dumped(t, file), order); diff != "" {
 			t.Errorf("jobs (-text +JSON):\n%s", diff)
+		}
+	})
+	part(t, "convert", func(t *testing.T) {
+		ran := func(from ...string) (list [][5]int64) { // id, submission, wait, run time, processors
+			t.Helper()
+			r := b.ostrich(t, append([]string{"convert"}, from...)...)
+			log, err := trace.Read(strings.NewReader(r.stdout), "log", trace.Options{})
+			if err != nil {
+				t.Fatalf("ostrich convert: exit code %d, %v: %s", r.code, err, r.stderr)
+			}
+			for _, r := range log.Records {
+				if r.Runnable() {
+					list = append(list, [5]int64{r.Number, log.Number("UnixStartTime") + r.Submit, r.Wait, r.Run, r.Allocated})
+				}
+			}
+			return list
+		}
+		if diff := cmp.Diff(ran(), ran("--sacct", path)); diff != "" {
+			t.Errorf("jobs that ran (-tables +dump):\n%s", diff)
 		}
 	})
 	part(t, "comparison", func(t *testing.T) { b.testComparison(t, command) })
@@ -229,6 +249,7 @@ func jobsOf(h *accounting.History) []jobOf {
 		needs.Memory, needs.Per, needs.Layout = 0, 0, accounting.Layout{} // the dump has the memory of the whole job, and no line of submission
 		one.On, one.Wants = h.WhereRan(&j), needs
 		one.Association, one.Job.Partition, one.Job.QOS, one.Needs, one.Where = 0, 0, 0, 0, 0
+		one.Tool, one.ByLine = 0, false
 		one.Class, one.NameClass, one.ScriptClass, one.KindClass = 0, 0, 0, 0 // the dump has no names
 		list = append(list, one)
 	}

@@ -73,6 +73,15 @@ func TestCopyTrace(t *testing.T) {
 	}
 }
 
+// TestCopyTexts: a text cannot end a column or a line.
+func TestCopyTexts(t *testing.T) {
+	const dump = `[{"job_id": 5, "user": "ada", "name": "a\tb\nc\rd|e", "state": {"current": "COMPLETED"}, "required": {"CPUs": 1},
+		"time": {"submission": 1700000000, "start": 1700000001, "end": 1700000002}}]`
+	if got := copyOf(t, dump, sacct.Options{}, false); !strings.Contains(got, "\ta b c d|e\t") || strings.Count(got, "\n") != 2 {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestCopyAnonymous: no name is left, and jobs of one name still have one.
 func TestCopyAnonymous(t *testing.T) {
 	const dump = "JobID|User|UID|Account|Submit|Start|End|State|NCPUS|JobName|WorkDir\n" +

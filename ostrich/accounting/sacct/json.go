@@ -32,7 +32,6 @@ const (
 	asText    as = iota
 	asOther      // a text, where the record itself has none
 	asCount      // Slurm's marks for none and for infinite are no counts
-	asLimit      // minutes, or infinite
 	asLength     // seconds
 	asPerCPU     // MiB
 	asPerNode    // MiB
@@ -77,7 +76,7 @@ var meanings = func() map[string]meaning {
 		{"time/end", colEnd, asCount},
 		{"time/elapsed", colElapsedRaw, asCount},
 		{"time/suspended", colSuspended, asLength},
-		{"time/limit", colLimitRaw, asLimit},
+		{"time/limit", colLimitRaw, asCount},
 		{"required/memory_per_cpu", colMemory, asPerCPU},
 		{"required/memory_per_node", colMemory, asPerNode},
 		{"state/current", colState, asState},
@@ -335,13 +334,6 @@ func (t *tree) set(m meaning, text []byte) {
 		*v = t.keep(text)
 	case asOther:
 		t.others[m.column] = t.keep(text)
-	case asLimit:
-		switch {
-		case string(text) == infinity:
-			*v = []byte("UNLIMITED")
-		case !marked:
-			*v = t.keep(text)
-		}
 	case asCount:
 		if !marked {
 			*v = t.keep(text)
