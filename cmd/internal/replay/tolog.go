@@ -106,10 +106,12 @@ func ToLog(h *accounting.History) (*trace.Log, error) {
 	head("Conversion", "by OStrich, from Slurm's accounting")
 	head("MaxJobs", strconv.Itoa(len(jobs)))
 	head("MaxRecords", strconv.Itoa(len(jobs)))
-	head("UnixStartTime", strconv.FormatInt(int64(zero), 10))
-	head("TimeZoneString", "UTC")
-	head("StartTime", stamp(zero))
-	head("EndTime", stamp(last))
+	if !h.Unstarted { // a trace without dates
+		head("UnixStartTime", strconv.FormatInt(int64(zero), 10))
+		head("TimeZoneString", "UTC")
+		head("StartTime", stamp(zero))
+		head("EndTime", stamp(last))
+	}
 	if h.Procs > 0 {
 		head("MaxProcs", strconv.Itoa(h.Procs))
 	}
