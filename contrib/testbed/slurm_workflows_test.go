@@ -42,8 +42,8 @@ func (b *bed) found(t *testing.T, args ...string) string {
 	return strings.Join(list, "\n")
 }
 
-// TestWorkflows submits what workflow tools submit, and then has two tools do it, where they are
-// installed.
+// TestWorkflows submits what workflow tools submit, and then has two tools do it, if that is
+// asked for.
 func TestWorkflows(t *testing.T) {
 	needSlurm(t)
 	t.Parallel()
@@ -111,6 +111,9 @@ func TestWorkflows(t *testing.T) {
 	})
 
 	part(t, "really", func(t *testing.T) {
+		if os.Getenv("OSTRICH_TEST_WORKFLOWS") != "1" {
+			t.Skip("OSTRICH_TEST_WORKFLOWS=1 runs Snakemake and Toil, for twelve minutes")
+		}
 		for _, name := range []string{"snakemake", "toil-cwl-runner"} {
 			if _, err := exec.LookPath(name); err != nil {
 				t.Skipf("%s is not installed: apt-get install --no-install-recommends snakemake toil", name)
