@@ -14,13 +14,23 @@ import (
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
 	"slurm-ostrich/cmd/internal/view"
+	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
 )
+
+// hiddenKind is the kind of a job of user001 in another account than that of user001's other jobs.
+const hiddenKind = "fold_of_chemistry"
 
 // seenBy is the handler of a busy cluster of five users, for one viewer.
 func seenBy(t *testing.T, v *view.Viewer) http.Handler {
 	t.Helper()
-	s, c, _ := cycle(t, statuspagetest.New(5, 160))
+	busy := statuspagetest.New(5, 160)
+	last := slices.IndexFunc(busy.Pending, func(q priority.Queued) bool { return q.User == "user002" }) - 1
+	other := &busy.Pending[last]
+	other.Account = "chemistry"
+	r := busy.Records[other.Job]
+	r.Account, r.Tool, r.Kind = "chemistry", "Toil", hiddenKind
+	s, c, _ := cycle(t, busy)
 	report := &live.Report{}
 	for _, user := range []string{"user000", "user001"} {
 		report.Campaigns.Last = append(report.Campaigns.Last, &live.Finished{User: user, Campaign: 900})
@@ -72,12 +82,16 @@ func named(t *testing.T, h http.Handler) []string {
 		if !strings.Contains(target, "plan") && strings.Contains(w.Body.String(), "somebody who left") {
 			found = append(found, "left")
 		}
+		if strings.Contains(w.Body.String(), hiddenKind) {
+			found = append(found, hiddenKind)
+		}
 	}
 	slices.Sort(found)
 	return slices.Compact(found)
 }
 
-// TestViewers: neither the page nor the API names whom the viewer may not see.
+// TestViewers: neither the page nor the API names whom the viewer may not see, or the kinds of jobs
+// that they may not see.
 func TestViewers(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -85,8 +99,8 @@ func TestViewers(t *testing.T) {
 		want  string
 		words string
 	}{
-		{"everybody, nothing hidden", view.NewViewer(nil), "left user000 user001 user002 user003 user004", ""},
-		{"operator", view.Everything(), "left user000 user001 user002 user003 user004", ""},
+		{"everybody, nothing hidden", view.NewViewer(nil), hiddenKind + " left user000 user001 user002 user003 user004", ""},
+		{"operator", view.Everything(), hiddenKind + " left user000 user001 user002 user003 user004", ""},
 		{"everybody, jobs hidden", view.NewViewer([]string{"jobs"}), "", "You see what Slurm shows to everybody (PrivateData)."},
 		{"user, jobs hidden", &view.Viewer{Names: []string{"user003"}}, "user003", "You see what Slurm shows to user003 (PrivateData)."},
 		{"unknown user", &view.Viewer{Names: []string{"mallory"}}, "", "You see what Slurm shows to mallory (PrivateData)."},

@@ -32,7 +32,7 @@ type Campaign struct {
 	Partition    string          `json:"partition"`
 	Campaign     ostrich.JobID   `json:"campaign"`
 	Name         string          `json:"name,omitempty"`  // by which the user declared it
-	Found        *Found          `json:"found,omitempty"` // only of campaigns that are shown, see Cycle.Seen
+	Found        *Found          `json:"found,omitempty"` // only of Unfinished, by the jobs that are seen
 	Submitted    ostrich.Time    `json:"submitted"`
 	Latest       ostrich.Time    `json:"latest_submission"`
 	Pending      []ostrich.JobID `json:"pending"`
@@ -98,7 +98,9 @@ func (s *Cycle) Unfinished(v *Viewer, by *Selection) Campaigns {
 	list, seen := []Campaign{}, s.seen(v, by)
 	for i := range s.Campaigns {
 		if c := &s.Campaigns[i]; seen(c) {
-			list = append(list, s.Seen(v, c))
+			some := s.Seen(v, c)
+			some.Found = s.found(some.Name, some.Pending, some.Running)
+			list = append(list, some)
 		}
 	}
 	return Campaigns{s.Cluster, s.Time, s.Resource, list}
@@ -108,7 +110,6 @@ func (s *Cycle) Unfinished(v *Viewer, by *Selection) Campaigns {
 // The coordinator of an account may see some of a user's jobs.
 func (s *Cycle) Seen(v *Viewer, c *Campaign) Campaign {
 	some := *c
-	some.Found = s.found(c.Name, c.Pending, c.Running)
 	if c.Share != nil && !v.Share(c.Of.User, c.Of.Account) {
 		some.Share = nil
 	}
@@ -174,7 +175,7 @@ func OrNever(t *float64) float64 {
 
 // sample returns the accounting record of some unfinished job of a campaign, for
 // the names that its jobs share.
-func (k *known) sample(v *ostrich.Campaign) ledger.Record {
+func (k *known) sample(v *ostrich.Campaign) *ledger.Record {
 	for _, list := range [][]ostrich.JobID{v.Pending, v.Running} {
 		for _, id := range list {
 			if r, ok := k.record(id); ok {
@@ -182,7 +183,7 @@ func (k *known) sample(v *ostrich.Campaign) ledger.Record {
 			}
 		}
 	}
-	return ledger.Record{}
+	return &ledger.Record{}
 }
 
 // campaign describes a campaign of a user.

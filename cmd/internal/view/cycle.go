@@ -6,6 +6,7 @@ package view
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
@@ -200,13 +201,14 @@ func withProvisional(live, provisional []ledger.Record) []ledger.Record {
 	return live
 }
 
-// record returns accounting's record of an unfinished job.
-func (k *known) record(id ostrich.JobID) (ledger.Record, bool) {
-	i, ok := slices.BinarySearchFunc(k.live, id, func(r ledger.Record, id ostrich.JobID) int { return cmp.Compare(r.Job.ID, id) })
-	if !ok {
-		return ledger.Record{}, false
+// record returns accounting's record of an unfinished job. It does not copy the large records
+// that it looks at.
+func (k *known) record(id ostrich.JobID) (r *ledger.Record, ok bool) {
+	i := sort.Search(len(k.live), func(i int) bool { return k.live[i].Job.ID >= id })
+	if i == len(k.live) || k.live[i].Job.ID != id {
+		return nil, false
 	}
-	return k.live[i], true
+	return &k.live[i], true
 }
 
 // tasks counts the jobs that records stand for: an array's waiting tasks are

@@ -68,12 +68,15 @@ func (s *Cycle) forecast(pool *Pool) map[ostrich.JobID]Expected {
 	for _, i := range s.inForce(pool) {
 		e := s.Plan.Entries[i]
 		n, q := max(e.Count, 1), s.procs(e)
-		r, _ := s.record(e.Job)
-		limit := cmp.Or(r.Job.Estimate, e.TimeLimit)
+		var is ostrich.Job // what accounting says of it
+		if r, ok := s.record(e.Job); ok {
+			is = r.Job
+		}
+		limit := cmp.Or(is.Estimate, e.TimeLimit)
 		if q < 1 || limit < 1 {
 			continue
 		}
-		part := cmp.Or(r.Job.Part(), q)
+		part := cmp.Or(is.Part(), q)
 		job := sim.Job{ID: e.Job, Submit: s.Time, Procs: q, Run: bounded(ostrich.Duration(math.Ceil(float64(s.works[i]) / float64(part*n)))), Estimate: bounded(limit)}
 		for range n {
 			if len(jobs)-first < mostForecast {

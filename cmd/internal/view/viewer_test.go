@@ -108,27 +108,33 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A coordinator sees of a campaign the ids of the jobs in their accounts.
+// A coordinator sees of a campaign the ids and the kinds of the jobs in their accounts.
 func TestSeenOfCampaign(t *testing.T) {
-	s := &Cycle{}
-	for i, account := range []string{"bio", "physics", "bio", "physics"} {
-		s.live = append(s.live, ledger.Record{Job: ostrich.Job{ID: ostrich.JobID(20 + i)}, Account: account})
+	s := &Cycle{Declared: ledger.ByTool, ByTool: true}
+	for i, r := range []ledger.Record{
+		{Account: "bio", Tool: "Toil", Kind: "fold"},
+		{Account: "physics", Tool: "Snakemake", Kind: "sort"},
+		{Account: "bio"},
+		{Account: "physics", Tool: "Snakemake", Kind: "align"},
+	} {
+		r.Job.ID = ostrich.JobID(20 + i)
+		s.live = append(s.live, r)
 	}
 	s.Campaigns = []Campaign{{User: "bob", Account: "physics", Campaign: 20, Pending: []ostrich.JobID{20, 21}, CannotStart: []ostrich.JobID{20}, Running: []ostrich.JobID{22, 23}}}
 	for _, test := range []struct {
 		v    Viewer
 		want string
 	}{
-		{*Everything(), "[20 21] [22 23] [20]"},
-		{Viewer{Names: []string{"bob"}}, "[20 21] [22 23] [20]"},
-		{Viewer{Accounts: []string{"physics"}}, "[21] [23] []"},
-		{Viewer{Accounts: []string{"physics", "bio"}}, "[20 21] [22 23] [20]"},
+		{*Everything(), "[20 21] [22 23] [20] Toil [fold]"},
+		{Viewer{Names: []string{"bob"}}, "[20 21] [22 23] [20] Toil [fold]"},
+		{Viewer{Accounts: []string{"physics"}}, "[21] [23] [] Snakemake [align sort]"},
+		{Viewer{Accounts: []string{"physics", "bio"}}, "[20 21] [22 23] [20] Toil [fold]"},
 	} {
 		list := s.Unfinished(&test.v, &Selection{}).Campaigns
 		if len(list) != 1 {
 			t.Fatalf("%+v sees %d campaigns", test.v, len(list))
 		}
-		if got := fmt.Sprint(list[0].Pending, list[0].Running, list[0].CannotStart); got != test.want {
+		if got := fmt.Sprint(list[0].Pending, list[0].Running, list[0].CannotStart, " ", list[0].Found.Tool, " ", list[0].Found.Kinds); got != test.want {
 			t.Errorf("%+v sees %s, want %s", test.v, got, test.want)
 		}
 	}

@@ -146,7 +146,7 @@ func (e *Explanation) campaign(w *words) {
 	}
 	w.add("campaign", "%d%s: what %s submitted together from %s on; %d waiting and %d running, %s of work in all",
 		c.Campaign, name, e.User, format.Moment(float64(c.Submitted)), c.Pending, c.Running, hours(c.Work, e.Resource))
-	if c.Found.Tool != "" || c.Found.By != byRule {
+	if f := c.Found; f != nil && (f.Tool != "" || f.By != byRule) { // earlier daemons do not tell
 		w.add("found", "%s", c.Found)
 	}
 	if c.CannotStart > 0 {
