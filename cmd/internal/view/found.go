@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,15 +18,24 @@ type Found struct {
 	Rule string `json:"rule,omitempty"` // the setting campaign.rule, by a rule
 	Tool string `json:"tool,omitempty"` // that submitted its jobs, as far as it is known
 	Run  string `json:"run,omitempty"`  // what the tool calls the run
-	// Kinds are the kinds of its unfinished jobs, or of the one that is explained, in the
-	// words of the tool, sorted.
-	Kinds []string `json:"kinds,omitempty"`
+	// Kinds are the first mostKinds kinds of its unfinished jobs, or that of the one that is
+	// explained, sorted: the tool's words without their digits, shortened to kindLength.
+	Kinds     []string `json:"kinds,omitempty"`
+	MoreKinds int      `json:"more_kinds,omitempty"` // that Kinds leaves out
 }
+
+// Users may write what they like, so what is shown of it has bounds.
+const (
+	mostKinds  = 20
+	kindLength = 64 // characters
+	namedKinds = 3  // in words
+)
 
 // byRule is how a campaign was found that nobody declared.
 const byRule = "rule"
 
-// found says how a campaign was found, from the records of some of its jobs.
+// found says how a campaign was found, from the records of some of its jobs. Of a run one tool is
+// told, that of the first of its jobs whose tool is known, and the kinds are those of its jobs.
 func (s *Cycle) found(name string, jobs ...[]ostrich.JobID) *Found {
 	f := &Found{By: byRule, Rule: s.Rule}
 	if name != "" {
@@ -37,52 +47,57 @@ func (s *Cycle) found(name string, jobs ...[]ostrich.JobID) *Found {
 	if !s.ByTool {
 		return f
 	}
+	kinds := make(map[string]bool)
 	for _, list := range jobs {
 		for _, id := range list {
 			r, known := s.record(id)
-			if !known || r.Tool == "" {
+			if !known || r.Tool == "" || f.Tool != "" && r.Tool != f.Tool {
 				continue
 			}
-			if f.Tool == "" {
-				f.Tool = r.Tool
+			if f.Tool = r.Tool; r.Kind != "" {
+				kinds[r.Kind] = true
 			}
-			if at, there := slices.BinarySearch(f.Kinds, r.Kind); r.Tool == f.Tool && r.Kind != "" && !there {
-				f.Kinds = slices.Insert(f.Kinds, at, r.Kind)
-			}
+		}
+	}
+	f.Kinds = slices.Sorted(maps.Keys(kinds))
+	shown := min(len(f.Kinds), mostKinds)
+	f.MoreKinds, f.Kinds = len(f.Kinds)-shown, slices.Clip(f.Kinds[:shown])
+	for i, kind := range f.Kinds {
+		if runes := []rune(kind); len(runes) > kindLength {
+			f.Kinds[i] = string(runes[:kindLength-1]) + "…"
 		}
 	}
 	return f
 }
 
-// mostKinds is how many kinds are named.
-const mostKinds = 3
-
-// String returns it in words: "Snakemake run 3f2a9c51-…, rule align".
+// String returns it in words: "Snakemake run 3f2a9c51-…, rule align"; "" of nil.
 func (f *Found) String() string {
-	var text string
 	switch {
+	case f == nil:
+		return ""
 	case f.By == byRule && f.Tool == "":
 		return "by campaign.rule: " + f.Rule
 	case f.By == byRule:
-		text = f.Tool + " by campaign.rule: " + f.Rule
-	case f.Run != "" && f.Tool == "": // all its jobs have ended
-		return "run " + f.Run
-	case f.Run != "":
-		text = f.Tool + " run " + f.Run
-	default:
-		return "declared by " + f.By
+		return format.Plain(f.Tool + f.steps() + "; by " + f.Rule)
+	case f.Run != "": // without a tool if all its jobs have ended
+		return format.Plain(strings.TrimSpace(f.Tool+" run "+f.Run) + f.steps())
 	}
+	return "declared by " + f.By
+}
+
+// steps names some of the kinds: ", rules align, sort"; "" without any.
+func (f *Found) steps() string {
 	if len(f.Kinds) == 0 {
-		return text
+		return ""
 	}
-	step := tools.Step(f.Tool)
-	if len(f.Kinds) == 1 {
-		return text + ", " + step + " " + f.Kinds[0]
+	named := f.Kinds[:min(len(f.Kinds), namedKinds)]
+	step, steps := tools.Step(f.Tool)
+	if len(f.Kinds) > 1 {
+		step = steps
 	}
-	some := f.Kinds[:min(len(f.Kinds), mostKinds)]
-	text += fmt.Sprintf(", %ss %s", step, strings.Join(some, ", "))
-	if more := len(f.Kinds) - len(some); more > 0 {
+	text := ", " + step + " " + strings.Join(named, ", ")
+	if more := len(f.Kinds) + f.MoreKinds - len(named); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	return format.Plain(text)
+	return text
 }

@@ -60,15 +60,15 @@ func table() Table {
 	}
 }
 
-// Step returns what a tool calls a step of a workflow.
-func Step(tool string) string {
+// Step returns what a tool calls a step of a workflow, and several.
+func Step(tool string) (one, many string) {
 	switch tool {
 	case "Snakemake":
-		return "rule"
+		return "rule", "rules"
 	case "Nextflow":
-		return "process"
+		return "process", "processes"
 	}
-	return "step"
+	return "step", "steps"
 }
 
 // DefaultWCKey reports whether a tool gives this WCKey to all jobs of all users: it declares
