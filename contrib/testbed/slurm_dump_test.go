@@ -81,6 +81,14 @@ func TestDump(t *testing.T) {
 		if diff := cmp.Diff(ran(), ran("--sacct", path)); diff != "" {
 			t.Errorf("jobs that ran (-tables +dump):\n%s", diff)
 		}
+		written := b.dir + "/written.txt"
+		r := b.ostrich(t, "convert", "--to", "sacct")
+		if err := os.WriteFile(written, []byte(r.stdout), 0o644); err != nil || r.code != 0 {
+			t.Fatalf("ostrich convert: exit code %d, %v: %s", r.code, err, r.stderr)
+		}
+		if diff := cmp.Diff(ran(), ran("--sacct", written)); diff != "" {
+			t.Errorf("jobs that ran (-tables +dump made of them):\n%s", diff)
+		}
 	})
 	part(t, "comparison", func(t *testing.T) { b.testComparison(t, command) })
 	part(t, "exclusive", func(t *testing.T) { b.testExclusive(t, alone) })

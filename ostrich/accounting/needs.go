@@ -1,6 +1,7 @@
 package accounting
 
 import (
+	"fmt"
 	"path"
 	"strconv"
 	"strings"
@@ -141,6 +142,50 @@ func (l *Layout) set(name, value string) {
 	case "exclude":
 		l.Exclude = value
 	}
+}
+
+// Line returns a line of submission that says what the layout does; "" if there is none.
+func (l *Layout) Line() string {
+	if !l.Known {
+		return ""
+	}
+	line := "sbatch"
+	add := func(option, value string) {
+		if value != "" {
+			line += " --" + option + "=" + value
+		}
+	}
+	count := func(option string, n int) {
+		if n > 0 {
+			add(option, strconv.Itoa(n))
+		}
+	}
+	flag := func(option string, is bool) {
+		if is {
+			line += " --" + option
+		}
+	}
+	count("ntasks", l.Tasks)
+	count("cpus-per-task", l.CPUsPerTask)
+	count("ntasks-per-node", l.TasksPerNode)
+	if l.MinNodes > 0 || l.MaxNodes > 0 {
+		add("nodes", fmt.Sprintf("%d-%d", l.MinNodes, l.MaxNodes))
+	}
+	switch l.MemoryPer {
+	case PerCPU:
+		add("mem-per-cpu", fmt.Sprintf("%dM", l.Memory))
+	case PerNode:
+		add("mem", fmt.Sprintf("%dM", l.Memory))
+	case PerJob: // the line says nothing of it
+	}
+	add("gres", l.GRES)
+	add("exclusive", l.Exclusive)
+	flag("oversubscribe", l.Share)
+	flag("contiguous", l.Contiguous)
+	flag("no-requeue", l.NoRequeue)
+	add("nodelist", l.NodeList)
+	add("exclude", l.Exclude)
+	return line
 }
 
 // submittedMemory reads megabytes, or an amount with a unit, in MiB; 0 if it is neither.

@@ -36,6 +36,9 @@ func WriteJobs(w io.Writer, workload string, jobs []Job, m int) error {
 	for i := range jobs {
 		j := &jobs[i]
 		success, state, requested, campaign := "1", "COMPLETED_SUCCESSFULLY", "", ""
+		if j.Failed {
+			success, state = "0", "COMPLETED_FAILED"
+		}
 		if j.Killed {
 			success, state = "0", "COMPLETED_WALLTIME_REACHED"
 		}

@@ -20,6 +20,7 @@ type Job struct {
 	Procs    int
 	Estimate ostrich.Duration // expected run time; 0 if not known
 	Killed   bool             // ended at its estimate, before it was done
+	Failed   bool             // ended by itself, with an error
 
 	Suspended ostrich.Duration // between start and end
 

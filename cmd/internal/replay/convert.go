@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,33 +18,35 @@ import (
 
 	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/console"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/sacct"
+	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/trace"
 )
 
 // ConvertOptions say which records are written in another form, in the words of a command line.
 type ConvertOptions struct {
 	LogOptions
-	SWF       string
-	Cluster   string // of the tables
-	To        string // one of forms
-	Out, Key  string // files; "" is standard output, and none
+	SWF       []string // one, or none
+	To        string   // one of forms
+	Out, Key  string   // files; "" is standard output, and none
 	Anonymize bool
 }
 
 // forms are what records can be written as.
-var forms = []string{"swf", "batsim", "sacct"}
+var forms = []string{"swf", "batsim", "batsim-csv", "sacct"}
 
 // Flags returns the options, which fill o, but for sacct.
 func (o *ConvertOptions) Flags() []cli.Flag {
 	return slices.Concat([]cli.Flag{
-		&cli.StringFlag{Name: "to", Usage: "`FORM` is swf (the Standard Workload Format), batsim (a workload for Batsim, in JSON) or sacct (a dump in one form, of dumps)", Value: forms[0], Destination: &o.To},
+		&cli.StringFlag{Name: "to", Usage: "`FORM` is swf (the Standard Workload Format), batsim (a workload for Batsim, in JSON), batsim-csv (the jobs that ran, as Batsim writes them) or sacct (a dump in one form)", Value: forms[0], Destination: &o.To},
 		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "`FILE` to write, compressed if it ends in .gz", DefaultText: "standard output", Destination: &o.Out},
 		&cli.StringFlag{Name: "key", Usage: "write what the numbers of users, accounts, QOS and partitions stand for to `FILE`, as CSV", Destination: &o.Key},
 		&cli.BoolFlag{Name: "anonymize", Usage: "of swf, leave out the names of cluster, QOS and partitions; of sacct, replace those of users, accounts and jobs, and leave out uids, folders and lines of submission", Destination: &o.Anonymize},
-		&cli.StringFlag{Name: "swf", Usage: "take the jobs of the log in `FILE`; - is standard input", Destination: &o.SWF},
+		&cli.StringSliceFlag{Name: "swf", Usage: "take the jobs of the log in `FILE`; - is standard input"},
 	}, o.DumpFlags(), o.LogOptions.Flags(), []cli.Flag{o.userFlag()})
 }
 
@@ -53,15 +56,17 @@ func (o *ConvertOptions) Convert(ctx context.Context, load func() (sidecar.Confi
 	if _, err := console.Named[uint8](forms, o.To); err != nil {
 		return fmt.Errorf("--to %w", err)
 	}
-	var files []string
-	if o.SWF != "" {
-		files = []string{o.SWF}
-	}
 	names := []string{"cluster"}
-	tables := o.SWF == "" && len(o.Sacct) == 0
+	tables := len(o.SWF) == 0 && len(o.Sacct) == 0
+	switch {
+	case len(o.SWF) > 1:
+		return errors.New("--swf is given twice: one log at a time")
+	case len(o.SWF) > 0 && o.given("clusters"):
+		return errors.New("--clusters goes with dumps and the tables: a log is of one cluster")
+	}
 	if !tables {
 		var err error
-		if names, err = o.Logs("convert", files); err != nil {
+		if names, err = o.Logs("convert", o.SWF); err != nil {
 			return err
 		}
 	}
@@ -69,24 +74,43 @@ func (o *ConvertOptions) Convert(ctx context.Context, load func() (sidecar.Confi
 		if err := atomicfile.Check(o.Key); err != nil {
 			return fmt.Errorf("--key: %w", err)
 		}
-		if o.Key == o.Out {
+		if sameFile(o.Key, o.Out) {
 			return fmt.Errorf("--key %s is the file of --out", o.Key)
 		}
 	}
-	if o.To == "sacct" {
+	toDump := o.To == "sacct"
+	switch {
+	case toDump && o.Key != "":
+		return errors.New("--key does not go with --to sacct")
+	case toDump && len(o.Sacct) > 0:
 		return o.copy(ctx, stdout, stderr)
 	}
 	var log *trace.Log
 	var err error
 	if tables {
-		log, err = o.readTables(ctx, load, stderr)
-	} else {
-		if log, err = o.Read(ctx, names[0]); err == nil {
-			log, err = o.Choose(names[0], log)
+		var h *accounting.History
+		if h, err = o.readTables(ctx, load, stderr); err != nil {
+			return err
+		}
+		if toDump {
+			return o.writeDump(ctx, h, names[0], stdout, stderr)
+		}
+		log, err = ToLog(h)
+	} else if log, err = o.Read(ctx, names[0]); err == nil {
+		log, err = o.Choose(names[0], log)
+		if err == nil && slices.ContainsFunc([]string{"user", "starttime", "endtime", "load"}, o.given) {
+			rewriteHeader(log)
 		}
 	}
 	if err != nil {
 		return err
+	}
+	if toDump {
+		h, bad := o.dated(log)
+		if bad != nil {
+			return fmt.Errorf("%s: %w", names[0], bad)
+		}
+		return o.writeDump(ctx, h, LogName(names[0]), stdout, stderr)
 	}
 	o.tell(stderr, LogName(names[0]), log)
 	if o.Key != "" && log.Key == nil {
@@ -101,21 +125,66 @@ func (o *ConvertOptions) Convert(ctx context.Context, load func() (sidecar.Confi
 	}
 	write := log.Write
 	switch {
+	case o.To == "batsim-csv":
+		jobs := logRuns(log)
+		if len(jobs) == 0 {
+			return fmt.Errorf("%s: %w tells when it started", names[0], trace.ErrEmpty)
+		}
+		if left := len(log.Records) - len(jobs); left > 0 {
+			console.Say(stderr, "%s: %s left out: no start, no run time or no processors", LogName(names[0]), format.Plural(left, "job"))
+		}
+		m, _ := report.Peak(jobs)
+		write = func(w io.Writer) error { return report.WriteJobs(w, LogName(names[0]), jobs, max(m, o.Procs)) }
 	case o.To == "batsim":
 		m, bad := o.Processors(log)
 		if bad != nil {
 			return fmt.Errorf("%s: %w", names[0], bad)
 		}
+		o.tellBatsim(stderr, LogName(names[0]), log, m)
 		write = func(w io.Writer) error { return WriteBatsim(w, log, m) }
 	case o.Anonymize:
 		log.Header = slices.DeleteFunc(slices.Clone(log.Header), func(line string) bool {
 			return headerOf(line, "Computer") || headerOf(line, "Queue") || headerOf(line, "Partition")
 		})
+		for i, line := range log.Header { // a note has the first text that cannot be true
+			log.Header[i], _, _ = strings.Cut(line, ". The first: ")
+		}
 	}
-	if err = writeWhole(ctx, o.Out, stdout, write); err != nil || o.Key == "" {
-		return err
+	return writeWhole(ctx, o.Out, stdout, func(w io.Writer) error {
+		if bad := write(w); bad != nil || o.Key == "" {
+			return bad
+		}
+		// The log takes its place behind the key, or neither does.
+		return atomicfile.Write(o.Key, func(w io.Writer) error { return writeKey(w, log) })
+	})
+}
+
+// sameFile reports whether two paths name one file.
+func sameFile(a, b string) bool {
+	whole := func(path string) string {
+		at, err := filepath.Abs(path)
+		if err != nil {
+			return path
+		}
+		if target, bad := filepath.EvalSymlinks(at); bad == nil {
+			return target
+		}
+		return at
 	}
-	return atomicfile.Write(o.Key, func(w io.Writer) error { return writeKey(w, log.Key) })
+	return a != "" && b != "" && whole(a) == whole(b)
+}
+
+// rewriteHeader makes the header of a part of a log say what the part has.
+func rewriteHeader(log *trace.Log) {
+	log.Header = slices.DeleteFunc(slices.Clone(log.Header), func(line string) bool { return headerOf(line, "EndTime") })
+	for i, line := range log.Header {
+		for _, name := range []string{"MaxJobs", "MaxRecords"} {
+			if headerOf(line, name) {
+				log.Header[i] = fmt.Sprintf(" %s: %d", name, len(log.Records))
+			}
+		}
+	}
+	log.Header = append(log.Header, " Note: some of the jobs were chosen; other notes count all of them")
 }
 
 // headerOf reports whether a line of a header has the value of a name.
@@ -141,9 +210,9 @@ func (o *ConvertOptions) tell(stderr io.Writer, name string, log *trace.Log) {
 	}
 }
 
-// readTables reads slurmdbd's tables as compare does, as a log.
-func (o *ConvertOptions) readTables(ctx context.Context, load func() (sidecar.Config, error), stderr io.Writer) (*trace.Log, error) {
-	for _, option := range []string{"user", "load", "lenient"} {
+// readTables reads slurmdbd's tables as compare does.
+func (o *ConvertOptions) readTables(ctx context.Context, load func() (sidecar.Config, error), stderr io.Writer) (*accounting.History, error) {
+	for _, option := range []string{"user", "load", "lenient", "timezone", "columns", "delimiter"} {
 		if o.given(option) {
 			return nil, fmt.Errorf("--%s goes with --swf and --sacct", option)
 		}
@@ -162,32 +231,59 @@ func (o *ConvertOptions) readTables(ctx context.Context, load func() (sidecar.Co
 	}
 	h := s.history
 	h.Jobs = slices.DeleteFunc(h.Jobs, func(j accounting.Job) bool { return j.End > 0 && j.End < h.From })
-	return ToLog(h)
+	return h, nil
+}
+
+// dated returns the jobs of a log that ran, as accounting has them. Without a date in its header a log begins with
+// 1970.
+func (o *ConvertOptions) dated(log *trace.Log) (*accounting.History, error) {
+	m, err := o.Processors(log)
+	if err != nil {
+		return nil, err
+	}
+	h, err := FromLog(log, m)
+	if err != nil {
+		return nil, err
+	}
+	if start := ostrich.Time(log.Number("UnixStartTime")); start > 0 {
+		for i := range h.Jobs {
+			j := &h.Jobs[i]
+			j.Submit, j.Start, j.End = j.Submit+start-1, j.Start+start-1, j.End+start-1
+		}
+	}
+	return h, nil
+}
+
+// writeDump writes what was not read from a dump as one.
+func (o *ConvertOptions) writeDump(ctx context.Context, h *accounting.History, name string, stdout, stderr io.Writer) error {
+	for _, note := range h.Notes {
+		console.Say(stderr, "%s: %s", name, strings.TrimSuffix(note, "."))
+	}
+	if len(h.Jobs) == 0 {
+		return fmt.Errorf("%s: %w", name, accounting.ErrEmpty)
+	}
+	return writeWhole(ctx, o.Out, stdout, func(w io.Writer) error { return sacct.Write(w, h, o.Anonymize) })
 }
 
 // copy writes dumps in one form.
 func (o *ConvertOptions) copy(ctx context.Context, stdout, stderr io.Writer) error {
-	for _, option := range []string{"starttime", "endtime", "user", "load", "procs", "key"} {
+	for _, option := range []string{"starttime", "endtime", "user", "load", "procs"} {
 		if o.given(option) {
-			return fmt.Errorf("--%s does not go with --to sacct", option)
+			return fmt.Errorf("--%s does not go with --to sacct of a dump", option)
 		}
-	}
-	if len(o.Sacct) == 0 {
-		return errors.New("--to sacct writes dumps anew: with --sacct; of the tables, sacct itself makes one")
 	}
 	zone, err := o.zone()
 	if err != nil {
 		return err
 	}
 	var h *accounting.History
-	err = writeWhole(ctx, o.Out, stdout, func(w io.Writer) (err error) {
+	var bad error // of the dump, and not of the file that is written
+	err = writeWhole(ctx, o.Out, stdout, func(w io.Writer) error {
 		to := bufio.NewWriterSize(w, 1<<16)
-		if h, err = o.readHistory(ctx, sacct.Options{Location: zone, Lenient: o.Lenient, Copy: &sacct.Copy{To: to, Anonymous: o.Anonymize}}); err != nil {
-			return err
-		}
-		return to.Flush()
+		h, bad = o.readHistory(ctx, sacct.Options{Location: zone, Lenient: o.Lenient, Cluster: o.Cluster, Copy: &sacct.Copy{To: to, Anonymous: o.Anonymize}})
+		return errors.Join(bad, to.Flush())
 	})
-	if err != nil {
+	if err = cmp.Or(bad, err); err != nil {
 		return err
 	}
 	for _, note := range h.Notes {
@@ -196,18 +292,57 @@ func (o *ConvertOptions) copy(ctx context.Context, stdout, stderr io.Writer) err
 	return nil
 }
 
-// writeKey writes what the numbers of a log stand for.
-func writeKey(w io.Writer, key *trace.Key) error {
+// writeKey writes what the numbers in the records of a log stand for.
+func writeKey(w io.Writer, log *trace.Log) error {
 	rows := [][]string{{"field", "number", "name"}}
 	for _, kind := range []struct {
 		field string
 		names []string
-	}{{"user", key.Users}, {"group", key.Groups}, {"queue", key.Queues}, {"partition", key.Partitions}} {
+		of    func(r *trace.Record) int64
+	}{
+		{"user", log.Key.Users, func(r *trace.Record) int64 { return r.User }},
+		{"group", log.Key.Groups, func(r *trace.Record) int64 { return r.Group }},
+		{"queue", log.Key.Queues, func(r *trace.Record) int64 { return r.Queue }},
+		{"partition", log.Key.Partitions, func(r *trace.Record) int64 { return r.Partition }},
+	} {
+		there := make([]bool, len(kind.names)+1)
+		for i := range log.Records {
+			there[kind.of(&log.Records[i])] = true
+		}
 		for i, name := range kind.names {
-			rows = append(rows, []string{kind.field, strconv.Itoa(i + 1), name})
+			if there[i+1] {
+				rows = append(rows, []string{kind.field, strconv.Itoa(i + 1), name})
+			}
 		}
 	}
 	return csv.NewWriter(w).WriteAll(rows)
+}
+
+// tellBatsim writes on standard error what a workload for Batsim loses.
+func (o *ConvertOptions) tellBatsim(stderr io.Writer, name string, log *trace.Log, m int) {
+	var left, narrow, longer int
+	for i := range log.Records {
+		switch r := &log.Records[i]; {
+		case !r.Runnable() || r.Submit < 0:
+			left++
+		case r.Procs() > int64(m):
+			narrow++
+		case r.Limit > 0 && r.Run > r.Limit:
+			longer++
+		}
+	}
+	for _, n := range []struct {
+		count int
+		text  string
+	}{
+		{left, "left out: no run time, no processors or no submission"},
+		{narrow, "wider than the machine: as wide as it is"},
+		{longer, "ran longer than asked for: the walltime is the run time"},
+	} {
+		if n.count > 0 {
+			console.Say(stderr, "%s: %s %s", name, format.Plural(n.count, "job"), n.text)
+		}
+	}
 }
 
 // batsimJob is a job of a workload of Batsim's. Times are in seconds.
@@ -246,7 +381,7 @@ func WriteBatsim(w io.Writer, log *trace.Log, m int) error {
 			j.ID += fmt.Sprintf("_%d", seen[r.Number])
 		}
 		if r.Limit > 0 {
-			j.Walltime = r.Limit
+			j.Walltime = max(r.Limit, r.Run) // a job that Slurm let run longer did not end at its limit
 		}
 		workload.Profiles[j.Profile] = batsimProfile{"delay", r.Run}
 		workload.Jobs = append(workload.Jobs, j)

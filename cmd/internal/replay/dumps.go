@@ -23,6 +23,7 @@ type Dumps struct {
 	Columns   string   // of a dump without a header
 	Delimiter string
 	Timezone  string // "" is UTC
+	Cluster   string // the only one whose jobs are read; "" for that of all
 }
 
 // dumpFlags returns the options that name dumps. They fill d, but for sacct.
@@ -137,7 +138,7 @@ func (o *LogOptions) readDumps(ctx context.Context) (*trace.Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := o.readHistory(ctx, sacct.Options{Location: zone, Lenient: o.Lenient})
+	h, err := o.readHistory(ctx, sacct.Options{Location: zone, Lenient: o.Lenient, Cluster: o.Cluster})
 	if err != nil {
 		return nil, err
 	}

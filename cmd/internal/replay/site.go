@@ -312,13 +312,17 @@ func logPeak(log *trace.Log, ran []report.Job) (procs int, at ostrich.Time) {
 	return procs, at
 }
 
-// logRuns returns when the jobs of a log ran that name a wait.
+// logRuns returns the jobs of a log that ran and name a wait, as they ran.
 func logRuns(log *trace.Log) []report.Job {
 	jobs := make([]report.Job, 0, len(log.Records))
 	for i := range log.Records {
 		if r := &log.Records[i]; r.Runnable() && r.Wait >= 0 {
 			start := ostrich.Time(r.Submit + r.Wait)
-			jobs = append(jobs, report.Job{Start: start, End: start + ostrich.Time(r.Run), Procs: int(r.Procs())})
+			jobs = append(jobs, report.Job{
+				ID: ostrich.JobID(r.Number), User: ostrich.UserID(max(0, r.User)), Campaign: -1, Procs: int(r.Procs()),
+				Submit: ostrich.Time(r.Submit), Start: start, End: start + ostrich.Time(r.Run), Estimate: ostrich.Duration(max(0, r.Limit)),
+				Killed: r.Limit > 0 && r.Run >= r.Limit, Cancelled: r.Status == trace.Cancelled, Failed: r.Status == trace.Failed,
+			})
 		}
 	}
 	return jobs

@@ -97,7 +97,8 @@ func ToLog(h *accounting.History) (*trace.Log, error) {
 		log.Records = append(log.Records, r)
 	}
 	log.Key.Users, log.Key.Groups, log.Key.Queues, log.Key.Partitions = users.list, groups.list, queues.list, partitions.list
-	head := func(name, text string) { log.Header = append(log.Header, " "+name+": "+text) }
+	oneLine := strings.NewReplacer("\n", " ", "\r", " ")
+	head := func(name, text string) { log.Header = append(log.Header, " "+name+": "+oneLine.Replace(text)) }
 	stamp := func(t ostrich.Time) string { return time.Unix(int64(t), 0).UTC().Format(time.UnixDate) }
 	head("Version", "2.2")
 	if h.Cluster != "" {

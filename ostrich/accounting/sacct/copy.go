@@ -1,6 +1,7 @@
 package sacct
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -18,15 +19,16 @@ import (
 type Copy struct {
 	To io.Writer
 
-	// Anonymous replaces the names of users, accounts and jobs: user1, account1, and the same
+	// Anonymous replaces the names of users, accounts, reservations and jobs: user1, account1, and the same
 	// letters for jobs of one name but for its digits. It leaves out uids, folders and lines of submission.
 	Anonymous bool
 
-	columns  []column // nil before the first job
-	users    map[string]string
-	accounts map[string]string
-	names    map[uint64]string
-	line     []byte
+	columns      []column // nil before the first job
+	users        map[string]string
+	accounts     map[string]string
+	reservations map[string]string
+	names        map[uint64]string
+	line         []byte
 }
 
 // copied are the columns of a copy, in their order.
@@ -111,8 +113,21 @@ func (d *dump) copy(values *[columns][]byte, j *accounting.Job) error {
 			cell = moment(j.Start)
 		case colEnd:
 			cell = moment(j.End)
-		case colUser, colUID:
+		case colUser:
+			if len(cell) == 0 { // nothing but the uid tells who it is
+				cell = values[colUID]
+			}
 			cell = c.name(&c.users, "user", cell)
+		case colUID:
+			cell = c.name(&c.users, "user", cell)
+		case colReservation:
+			if some(cell) {
+				cell = c.name(&c.reservations, "reservation", cell)
+			}
+		case colState:
+			if c.Anonymous { // without who cancelled it
+				cell, _, _ = bytes.Cut(cell, []byte{' '})
+			}
 		case colAccount:
 			cell = c.name(&c.accounts, "account", cell)
 		case colName:

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/sacct"
@@ -105,5 +106,23 @@ func TestNoRequeue(t *testing.T) {
 		if got := accounting.ParseSubmission(line).NoRequeue; got != want {
 			t.Errorf("%q: %v", line, got)
 		}
+	}
+}
+
+// TestSubmissionLine: the line that a layout writes is read as the layout.
+func TestSubmissionLine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		options := rapid.SliceOf(rapid.SampledFrom([]string{
+			"-n4", "--ntasks=2", "--cpus-per-task 3", "--ntasks-per-node=2", "-N2-5", "--nodes=3", "--mem=4G", "--mem-per-cpu=500", "--gres=gpu:a100:2", "--gpus-per-node=1",
+			"--exclusive", "--exclusive=user", "-s", "--contiguous", "--no-requeue", "-w n[1-3]", "-x n9", "--mem=0",
+		})).Draw(t, "options")
+		line := strings.Join(append([]string{rapid.SampledFrom([]string{"sbatch", "srun", "/usr/bin/salloc"}).Draw(t, "command")}, options...), " ")
+		want := accounting.ParseSubmission(line)
+		if got := accounting.ParseSubmission(want.Line()); got != want {
+			t.Errorf("%s: %+v\n%s: %+v", line, want, want.Line(), got)
+		}
+	})
+	if none := new(accounting.Layout).Line(); none != "" {
+		t.Errorf("nothing has the line %q", none)
 	}
 }

@@ -336,7 +336,7 @@ func (d *dump) job() error {
 		case d.cluster == "":
 			d.cluster = string(c)
 		case string(c) != d.cluster:
-			return fmt.Errorf("sacct: %s:%d: jobs of cluster %q after those of %q: choose one", d.name, d.line, c, d.cluster)
+			return fmt.Errorf("sacct: %s:%d: jobs of cluster %q after those of %q: choose one with \"ostrich convert --clusters %s --to sacct\"", d.name, d.line, c, d.cluster, d.cluster)
 		}
 	}
 	class := d.class()
