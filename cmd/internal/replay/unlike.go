@@ -152,6 +152,9 @@ func refused(option, path string, text []byte, lenient bool, err error) error {
 	if what := unlike(option, text); what != "" {
 		return fmt.Errorf("%s: %s", path, what)
 	}
+	if errors.As(err, &dump) && dump.Ends {
+		return err // nothing behind it can be read
+	}
 	if errors.As(err, &dump) && dump.Column > 0 && !lenient {
 		return fmt.Errorf("%w; --lenient skips malformed jobs", err)
 	}

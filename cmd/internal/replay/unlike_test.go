@@ -1,11 +1,13 @@
 package replay
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/ostrich/trace"
 )
 
@@ -29,6 +31,22 @@ func FuzzUnlike(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestRefusedJSON: what helps is offered where something is left to read.
+func TestRefusedJSON(t *testing.T) {
+	for _, c := range []struct {
+		fault   sacct.Fault
+		advised bool
+	}{
+		{sacct.Fault{File: "x", Line: 2, Column: 5, Why: "a job without job_id"}, true},
+		{sacct.Fault{File: "x", Line: 2, Column: 5, Why: "the file ends, where a value was expected", Ends: true}, false},
+	} {
+		err := refused("sacct", "x", []byte(`{"jobs": [{"name": "a|b|c|d|e"`), false, fmt.Errorf("compare: %w", &c.fault))
+		if advised := strings.HasSuffix(err.Error(), "; --lenient skips malformed jobs"); advised != c.advised || strings.Contains(err.Error(), "lines") {
+			t.Errorf("%v", err)
+		}
+	}
 }
 
 func TestUnlike(t *testing.T) {

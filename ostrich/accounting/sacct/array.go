@@ -3,6 +3,8 @@ package sacct
 import (
 	"bytes"
 	"math"
+	"math/bits"
+	"strconv"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
@@ -48,8 +50,12 @@ func readID(b []byte) (ostrich.JobID, bool) {
 // maxTasks is above Slurm's largest MaxArraySize (4 000 001).
 const maxTasks = 1 << 23
 
-// countTasks counts the tasks in "1,3,5-9", and in "0-20:4" with a step.
+// countTasks counts the tasks in "1,3,5-9", in "0-20:4" with a step, and in slurmctld's mask "0x1F", of which each
+// bit is a task (bit_fmt_hexmask in Slurm's src/common/bitstring.c).
 func countTasks(list []byte) (int32, bool) {
+	if mask, is := bytes.CutPrefix(list, []byte("0x")); is {
+		return countBits(mask)
+	}
 	total := int64(0)
 	for item := range bytes.SplitSeq(list, []byte{','}) {
 		span, step, stepped := bytes.Cut(item, []byte{':'})
@@ -70,4 +76,20 @@ func countTasks(list []byte) (int32, bool) {
 		}
 	}
 	return int32(total), true
+}
+
+// countBits counts the bits that are set in hexadecimal digits. None is no mask of tasks.
+func countBits(mask []byte) (int32, bool) {
+	if len(mask) > maxTasks/4 {
+		return 0, false
+	}
+	total := 0
+	for i := range mask {
+		digit, err := strconv.ParseUint(string(mask[i:i+1]), 16, 4)
+		if err != nil {
+			return 0, false
+		}
+		total += bits.OnesCount64(digit)
+	}
+	return int32(total), total > 0
 }

@@ -13,6 +13,7 @@ type Fault struct {
 	Field  string // sacct's name of it; "" if the whole line is malformed
 	Text   string // of the field
 	Why    string
+	Ends   bool // the reading: what follows in the file cannot be told, as it is no JSON up to here
 }
 
 func (f *Fault) Error() string {
@@ -26,17 +27,27 @@ func (f *Fault) Error() string {
 	return fmt.Sprintf("sacct: %s:%s: %q: %s", where, f.Field, f.Text, f.Why)
 }
 
-// skip counts a malformed line if that is wanted, and else returns the error.
+// skip counts a malformed line if that is wanted, or keeps what ends the reading, and else returns the error.
 func (d *dump) skip(err error) error {
 	var f *Fault
 	if err == nil || !d.options.Lenient || !errors.As(err, &f) {
 		return err
 	}
-	d.jobs.Skip(err)
+	if f.Ends {
+		d.ended = f
+	} else {
+		d.jobs.Skip(err)
+	}
 	return nil
 }
 
-func (d *dump) fault(why string) *Fault { return &Fault{File: d.name, Line: d.line, Why: why} }
+func (d *dump) fault(why string) *Fault {
+	f := &Fault{File: d.name, Line: d.line, Why: why}
+	if d.tree != nil {
+		f.Column = d.tree.at.column
+	}
+	return f
+}
 
 func (d *dump) bad(c column, why string) *Fault {
 	f := d.fault(why)

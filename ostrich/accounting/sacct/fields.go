@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"math"
 	"strings"
 
 	"slurm-ostrich/ostrich"
@@ -74,6 +73,9 @@ func ReadResources(b []byte, named []string) (t accounting.TRES) {
 // broken.
 const maxProcs = 1 << 30
 
+// maxMemory is the most MiB that a record may have, or of another resource the most of it: up to there all numbers are exact.
+const maxMemory = 1 << 53
+
 // size reads processors, nodes, memory and billing.
 func (d *dump) size(j *accounting.Job) error {
 	var procs [2]int64
@@ -111,9 +113,17 @@ func (d *dump) size(j *accounting.Job) error {
 	if err != nil {
 		return err
 	}
+	switch {
+	case asked.Memory > maxMemory:
+		return d.bad(colReqTRES, notMemory)
+	case held.Memory > maxMemory:
+		return d.bad(colAllocTRES, notMemory)
+	}
 	j.Memory = int64(cmp.Or(asked.Memory, uint64(memory), held.Memory))
 	return nil
 }
+
+const notMemory = "not an amount of memory"
 
 // memory reads ReqMem. Until Slurm 21.08 it is "4000Mc" for each processor or
 // "4Gn" for each node; since then it is "4G" for the whole job.
@@ -130,8 +140,8 @@ func (d *dump) memory(j *accounting.Job) (float64, error) {
 		each, b = float64(max(j.Nodes, 1)), b[:len(b)-1]
 	}
 	n, ok := amount(b, true)
-	if !ok || n*each >= math.MaxInt64 {
-		return 0, d.bad(colMemory, "not an amount of memory")
+	if !ok || n*each > maxMemory {
+		return 0, d.bad(colMemory, notMemory)
 	}
 	return n * each, nil
 }

@@ -7,9 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
+	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/internal/lines"
 )
@@ -121,19 +125,34 @@ var parents = func() map[string]bool {
 
 // isJSON reports whether a text begins as JSON does that sacct can have written.
 func isJSON(in *bufio.Reader) bool {
-	text, _ := in.Peek(1 << 10)
-	text = bytes.TrimSpace(bytes.TrimPrefix(text, lines.Mark))
-	if list, is := bytes.CutPrefix(text, []byte{'['}); is {
-		text = bytes.TrimSpace(list)
+	for n := 1 << 10; ; n *= 2 {
+		text, err := in.Peek(min(n, in.Size()))
+		text = bytes.TrimSpace(bytes.TrimPrefix(text, lines.Mark))
+		begins := "{"
+		if list, is := bytes.CutPrefix(text, []byte{'['}); is {
+			text, begins = bytes.TrimSpace(list), "{[]"
+		}
+		if len(text) > 0 {
+			return strings.IndexByte(begins, text[0]) >= 0
+		}
+		if err != nil || n >= in.Size() {
+			return false
+		}
 	}
-	return len(text) > 0 && text[0] == '{'
 }
 
 // tree is the state of reading jobs in JSON.
 type tree struct {
 	*scanner
 	d    *dump
-	path []byte // of the value that is read, from its job on
+	said []string // by sacct, why jobs may lack
+	path []byte   // of the value that is read, from its job on
+
+	at    place // of the job
+	odd   error // the first value of it that is none, where its column cannot tell that
+	later bool  // it is not of 22.05, whose numbers are none of objects
+
+	mended, running int // jobs, see start
 
 	places [columns]place // of the values
 	paths  [columns]string
@@ -144,7 +163,9 @@ type tree struct {
 	array, leader       int64
 	task, offset        int64 // below 0: none
 	tasks               []byte
+	tasksAt             place
 	kind, title, amount []byte // of a resource
+	amountAt            place
 }
 
 // readJSON reads what sacct --json writes, or an array of its jobs.
@@ -154,7 +175,6 @@ func (d *dump) readJSON(in *bufio.Reader) error {
 	}
 	t := &tree{scanner: newScanner(in, d.name), d: d}
 	d.tree = t
-	var errs []string
 	found := false
 	for {
 		var err error
@@ -168,7 +188,7 @@ func (d *dump) readJSON(in *bufio.Reader) error {
 					found = true
 					return t.jobs()
 				case "errors":
-					return t.errors(&errs)
+					return t.errors()
 				}
 				return t.skip()
 			})
@@ -177,7 +197,7 @@ func (d *dump) readJSON(in *bufio.Reader) error {
 			case !ended:
 				return d.skip(t.wrong("the end of the file, or more of sacct's output"))
 			case !found:
-				return fmt.Errorf("sacct: %s: %w in the JSON: %s", d.name, accounting.ErrEmpty, cmp.Or(strings.Join(errs, "; "), "it has no \"jobs\""))
+				return fmt.Errorf("sacct: %s: %w in the JSON: %s", d.name, accounting.ErrEmpty, cmp.Or(t.says(""), "it has no \"jobs\""))
 			}
 			return nil
 		}
@@ -187,43 +207,88 @@ func (d *dump) readJSON(in *bufio.Reader) error {
 	}
 }
 
-// errors reads why sacct wrote no jobs.
-func (t *tree) errors(to *[]string) error {
+// mostSaid is how many errors of sacct's are kept.
+const mostSaid = 3
+
+// errors reads why sacct wrote no jobs, or not all.
+func (t *tree) errors() error {
+	if t.next() != '[' {
+		return t.skip()
+	}
 	return t.scanner.array(func() error {
-		return t.object(func(key []byte) error {
-			if string(key) != "description" {
+		if t.next() != '{' {
+			return t.skip()
+		}
+		var why, kind string
+		err := t.object(func(key []byte) error {
+			to := map[string]*string{"description": &why, "error": &kind}[string(key)]
+			if to == nil || t.next() != '"' {
 				return t.skip()
 			}
 			text, _, err := t.scalar()
-			*to = append(*to, "sacct says: "+string(text))
+			*to = strings.Join(strings.FieldsFunc(string(text), func(r rune) bool { return !unicode.IsGraphic(r) }), " ")
 			return err
 		})
+		if said := clip([]byte(cmp.Or(why, kind, "an error without a name"))); err == nil && len(t.said) < mostSaid && !slices.Contains(t.said, said) {
+			t.said = append(t.said, said)
+		}
+		return err
 	})
 }
 
-// jobs reads an array of jobs.
+// says returns what sacct says against its own output, after a mark; else "".
+func (t *tree) says(mark string) string {
+	if t == nil || len(t.said) == 0 {
+		return ""
+	}
+	return mark + "sacct says: " + strings.Join(t.said, "; ")
+}
+
+// jobs reads an array of jobs, or of arrays of them.
 func (t *tree) jobs() error {
+	if t.next() == 'n' { // null
+		return t.skip()
+	}
 	return t.scanner.array(func() error {
-		d, at := t.d, t.here()
-		clear(d.values[:])
-		clear(t.places[:])
-		clear(t.others[:])
-		t.cells = t.cells[:0]
-		t.array, t.leader, t.task, t.offset, t.tasks = 0, 0, -1, -1, nil
-		d.values[colReqTRES], d.values[colAllocTRES] = []byte{}, []byte{} // it has none, unless the record says so
-		if err := t.value(); err != nil {
-			return err
+		if t.next() == '[' {
+			return t.jobs()
 		}
-		d.line, d.bytes = at.line, t.used
-		t.finish()
-		switch {
-		case d.values[colRaw] == nil:
-			return d.skip(t.fault(at, "a job without job_id"))
-		case d.values[colSubmit] == nil:
-			return d.skip(t.fault(at, "a job without time/submission: this is JSON of another program than sacct"))
-		}
-		return d.skip(d.job())
+		return t.job()
 	})
+}
+
+// job reads a job.
+func (t *tree) job() error {
+	d := t.d
+	t.at = t.here()
+	clear(d.values[:])
+	clear(t.places[:])
+	clear(t.others[:])
+	t.cells = t.cells[:0]
+	t.array, t.leader, t.task, t.offset, t.tasks = 0, 0, -1, -1, nil
+	t.odd, t.later = nil, false
+	d.values[colReqTRES], d.values[colAllocTRES] = []byte{}, []byte{} // it has none, unless the record says so
+	if err := t.value(); err != nil {
+		return err
+	}
+	d.line, d.bytes = t.at.line, t.used
+	t.finish()
+	switch {
+	case t.odd != nil:
+		return d.skip(t.odd)
+	case d.values[colRaw] == nil:
+		return d.skip(d.fault("a job without job_id"))
+	case d.values[colSubmit] == nil:
+		return d.skip(d.fault("a job without time/submission: this is JSON of another program than sacct"))
+	}
+	return d.skip(d.job())
+}
+
+// refuse keeps the fault of a value of the job's.
+func (t *tree) refuse(at place, path string, text []byte, why string) {
+	if t.odd == nil {
+		t.odd = &Fault{File: t.name, Line: at.line, Column: at.column, Field: path, Text: clip(text), Why: why}
+	}
 }
 
 // value reads the value that the path names, with all that is inside it.
@@ -262,6 +327,12 @@ func (t *tree) value() error {
 	if t.places[here.column] == (place{}) || here.as <= asLength {
 		t.places[here.column], t.paths[here.column] = where, here.path
 	}
+	switch here.as { //nolint:exhaustive // of the others the column tells
+	case asTasks:
+		t.tasksAt = where
+	case asAmount:
+		t.amountAt = where
+	}
 	if here.as > asOther || at == '"' { // 22.05 has a number for the name of a reservation
 		t.set(here, text)
 	}
@@ -282,9 +353,15 @@ func (t *tree) count(object bool) ([]byte, error) {
 		return text, err
 	}
 	set, infinite := true, false
-	t.number = t.number[:0]
+	t.number, t.later = t.number[:0], true
 	err := t.object(func(key []byte) error {
 		name := string(key)
+		if c := t.next(); c == '{' || c == '[' {
+			if name == "number" {
+				t.refuse(t.here(), string(t.path)+"/number", []byte{c}, "not a number")
+			}
+			return t.skip()
+		}
 		text, _, err := t.scalar()
 		switch name {
 		case "set":
@@ -320,6 +397,9 @@ func (t *tree) keep(parts ...[]byte) []byte {
 	return t.cells[from:len(t.cells):len(t.cells)]
 }
 
+// revoked is the state of a job that another cluster of the federation took.
+const revoked = "REVOKED"
+
 // set takes a value.
 func (t *tree) set(m meaning, text []byte) {
 	v := &t.d.values[m.column]
@@ -347,7 +427,10 @@ func (t *tree) set(m meaning, text []byte) {
 			*v = t.keep(text, []byte{'M', "cn"[m.as-asPerCPU]})
 		}
 	case asState:
-		if state, known := accounting.ParseState(text); *v == nil || known && state > accounting.OutOfMemory || string(text) == "REVOKED" {
+		state, known := accounting.ParseState(text)
+		_, told := accounting.ParseState(*v)
+		told = told || string(*v) == revoked
+		if *v == nil || known && (!told || state > accounting.OutOfMemory) || string(text) == revoked {
 			*v = t.keep(text) // that the row was closed goes before why
 		}
 	case asFlag:
@@ -384,6 +467,20 @@ func (t *tree) resource() {
 	default:
 		return
 	}
+	defer func() { t.kind, t.title, t.amount = nil, nil, nil }()
+	if len(t.amount) == 0 || t.amount[0] == '-' || slices.Contains(noCounts, string(t.amount)) {
+		return // Slurm's marks for none
+	}
+	most := int64(maxMemory)
+	switch string(t.kind) {
+	case "cpu", "node":
+		most = maxProcs
+	case "energy", "fs", "vmem", "pages": // measured, not asked for, and wrong at times
+		most = math.MaxInt64
+	}
+	if n, ok := amount(t.amount, false); !ok && most < math.MaxInt64 || n > float64(most) {
+		t.refuse(t.amountAt, string(t.path)+"/count", t.amount, "not a count of a resource")
+	}
 	v := &t.d.values[c]
 	name := t.kind
 	if len(t.title) > 0 {
@@ -397,7 +494,50 @@ func (t *tree) resource() {
 		unit = []byte{'M'}
 	}
 	*v = t.keep(*v, mark, name, []byte{'='}, t.amount, unit)
-	t.kind, t.title, t.amount = nil, nil, nil
+}
+
+// noCounts are marks for none and for infinite (NO_VAL64, INFINITE64 in Slurm's slurm.h), where they have no sign.
+var noCounts = []string{"18446744073709551614", "18446744073709551615"}
+
+// start mends the start of a job that has ended. In the JSON of 22.05.0 to 22.05.7 it is the time from which the job was
+// eligible (parse_job in Slurm's src/plugins/openapi/dbv0.0.38/parse.c), so that more time lies between it and the end
+// than the job ran and was suspended. In that of other releases never more does, as slurmdbd calculates the time
+// that it ran from the two (as_mysql_jobacct_process.c).
+func (t *tree) start() {
+	v := &t.d.values
+	from, is := lines.Digits(v[colStart])
+	ran, known := lines.Digits(v[colElapsedRaw])
+	if t.later || !is || !known || from == 0 || !bytes.Equal(v[colStart], v[colEligible]) {
+		return
+	}
+	state, _ := accounting.ParseState(v[colState])
+	if state == accounting.Running || state == accounting.Suspended {
+		t.running++
+		return
+	}
+	end, _ := lines.Digits(v[colEnd])
+	paused, err := ostrich.Duration(0), error(nil)
+	if b := v[colSuspended]; len(b) > 0 {
+		paused, err = parseElapsed(b)
+	}
+	if began := end - ran - int64(paused); err == nil && state.Ended() && began > from {
+		v[colStart] = t.keep(strconv.AppendInt(nil, began, 10))
+		t.mended++
+	}
+}
+
+// notes says what was mended, and what may lack.
+func (t *tree) notes() {
+	if t.mended > 0 {
+		t.d.jobs.Note("%d jobs ran for less than from start to end: sacct --json of Slurm 22.05.0 to 22.05.7 has the time from which a job was "+
+			"eligible as its start. Theirs is taken from the time they ran; that of %d running jobs stands.", t.mended, t.running)
+	}
+	if says := t.says(""); says != "" {
+		t.d.jobs.Note("%s: the dump may lack jobs.", says)
+	}
+	if t.d.ended != nil {
+		t.d.jobs.Note("%v: what follows is not read.", t.d.ended)
+	}
 }
 
 // finish makes the columns of which several values tell.
@@ -416,16 +556,23 @@ func (t *tree) finish() {
 		v[colID] = id(t.array, '_', t.task)
 	case t.array > 0 && len(t.tasks) > 0:
 		v[colID] = fmt.Appendf(nil, "%d_[%s]", t.array, t.tasks)
+		if t.array <= math.MaxUint32 {
+			t.places[colID], t.paths[colID] = t.tasksAt, "array/task"
+		}
 	case t.leader > 0 && t.offset >= 0:
 		v[colID] = id(t.leader, '+', t.offset)
 	default:
 		v[colID] = v[colRaw]
 	}
+	t.start()
 }
 
 // locate says in a fault where the value of a column stands.
 func (t *tree) locate(f *Fault, c column) {
 	if t != nil && t.places[c] != (place{}) {
 		f.Line, f.Column, f.Field = t.places[c].line, t.places[c].column, t.paths[c]
+		if f.Field == "array/task" {
+			f.Text = clip(t.tasks)
+		}
 	}
 }

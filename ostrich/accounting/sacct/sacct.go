@@ -128,8 +128,9 @@ type dump struct {
 	named   []string // resources of which the counts are read, beside those that every row has
 	zone    zone
 	line    int
-	tree    *tree // of JSON; nil for text
-	bytes   int64 // up to the end of the line
+	tree    *tree  // of JSON; nil for text
+	ended   *Fault // behind which nothing could be read; nil at the end of the file
+	bytes   int64  // up to the end of the line
 
 	jobs    accounting.Builder
 	people  memo[person]
@@ -435,6 +436,8 @@ func (d *dump) history() (*accounting.History, error) {
 	if d.jobs.Len() == 0 {
 		skipped, first := d.jobs.Skipped()
 		switch {
+		case d.ended != nil:
+			return nil, fmt.Errorf("sacct: %s: %w up to where reading ended: %w", d.name, accounting.ErrEmpty, d.ended)
 		case d.others > 0:
 			return nil, fmt.Errorf("sacct: %s: %w of cluster %s, but %d lines of others", d.name, accounting.ErrEmpty, d.options.Cluster, d.others)
 		case skipped > 0:
@@ -442,7 +445,7 @@ func (d *dump) history() (*accounting.History, error) {
 		case d.steps > 0:
 			return nil, fmt.Errorf("sacct: %s: %w, but %d lines of job steps", d.name, accounting.ErrEmpty, d.steps)
 		}
-		return nil, fmt.Errorf("sacct: %s: %w in the dump", d.name, accounting.ErrEmpty)
+		return nil, fmt.Errorf("sacct: %s: %w in the dump%s", d.name, accounting.ErrEmpty, d.tree.says(": "))
 	}
 	where := d.zone.loc.String()
 	for _, n := range []struct {
@@ -474,6 +477,9 @@ func (d *dump) history() (*accounting.History, error) {
 	}
 	if d.options.Made.mixed() {
 		d.jobs.Note("Some dumps have JobIDRaw and others have not: a run of an array task that is in both kinds counts twice. Run sacct again with JobIDRaw.")
+	}
+	if d.tree != nil {
+		d.tree.notes()
 	}
 	return d.unstarted(d.jobs.History(d.cluster, d.first, d.last+1)), nil
 }

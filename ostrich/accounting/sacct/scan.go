@@ -23,6 +23,7 @@ type scanner struct {
 	lineFrom int64  // where it begins
 	text     []byte // of a string that is not in buf as it is
 	key      []byte // of the value that comes
+	half     rune   // with which the text ends: the first half of a letter, of which the second may come
 	depth    int    // of brackets
 	failed   error  // of in; io.EOF at its end
 }
@@ -55,7 +56,7 @@ type place struct{ line, column int }
 func (s *scanner) here() place { return place{s.line, int(s.used-s.lineFrom) + 1} }
 
 func (s *scanner) fault(p place, why string) error {
-	return &Fault{File: s.name, Line: p.line, Column: p.column, Why: why}
+	return &Fault{File: s.name, Line: p.line, Column: p.column, Why: why, Ends: true}
 }
 
 // wrong returns the fault that something else was expected here.
@@ -197,11 +198,14 @@ func (s *scanner) string(want string) ([]byte, error) {
 		s.use(i + 1)
 		return text, nil
 	}
-	s.text = s.text[:0]
+	s.text, s.half = s.text[:0], 0
 	for s.fill() {
 		i := bytes.IndexAny(s.buf, "\"\\\n")
 		if i < 0 {
 			i = len(s.buf)
+		}
+		if i > 0 {
+			s.half = 0
 		}
 		if s.text = append(s.text, s.buf[:i]...); len(s.text) > longest {
 			return nil, s.fault(from, fmt.Sprintf("a text longer than %d MiB", longest>>20))
@@ -227,9 +231,12 @@ func (s *scanner) string(want string) ([]byte, error) {
 // escapes are what may follow a backslash but u, and what it stands for.
 var escapes = map[byte]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// escape appends to the text what a backslash stands for with what follows.
+// escape appends to the text what a backslash stands for with what follows. Half of a letter alone is
+// U+FFFD, as encoding/json has it.
 func (s *scanner) escape() error {
 	const want = `", \, /, b, f, n, r, t or u and four hexadecimal digits`
+	half := s.half
+	s.half = 0
 	s.use(1)
 	if !s.fill() {
 		return s.wrong(want)
@@ -247,25 +254,14 @@ func (s *scanner) escape() error {
 	if err != nil {
 		return err
 	}
-	letter := rune(unit)
-	if utf16.IsSurrogate(letter) { // one of two
-		s.text = utf8.AppendRune(s.text, utf8.RuneError) // alone it is no letter
-		if !s.fill() || s.buf[0] != '\\' {
-			return nil
-		}
-		s.use(1)
-		if !s.fill() || s.buf[0] != 'u' {
-			return s.wrong("the other half of the letter, as \\u and four hexadecimal digits,")
-		}
-		s.use(1)
-		other, bad := s.hex(want)
-		if bad != nil {
-			return bad
-		}
-		s.text = s.text[:len(s.text)-len(string(utf8.RuneError))]
-		letter = utf16.DecodeRune(letter, rune(other))
+	switch letter := utf16.DecodeRune(half, rune(unit)); {
+	case letter != utf8.RuneError:
+		s.text = utf8.AppendRune(s.text[:len(s.text)-len(string(utf8.RuneError))], letter)
+	case utf16.IsSurrogate(rune(unit)):
+		s.text, s.half = utf8.AppendRune(s.text, utf8.RuneError), rune(unit)
+	default:
+		s.text = utf8.AppendRune(s.text, rune(unit))
 	}
-	s.text = utf8.AppendRune(s.text, letter)
 	return nil
 }
 
