@@ -33,7 +33,7 @@ func table() Table {
 			pattern(Name, `^nf-(?P<class>[^(]+?)_?(?:\(|$)`), pattern(Folder, `^(?P<campaign>.+)/work/[0-9a-f]{2}/[0-9a-f]{4,}`),
 		}},
 		// Toil 5.9 and 8.0 set no time limit; the run is in the path of the log.
-		{Name: "Toil", Like: []string{`toil\_job\_%`}, Patterns: []Pattern{
+		{Name: "Toil", Like: []string{`toil_job_%`}, Patterns: []Pattern{
 			pattern(Name, `^toil_job_\d+_(?P<class>.+)$`), pattern(Line, `/?toil_(?P<campaign>`+uuidPattern+`)\.`),
 		}},
 		// Parsl 2026.07: a block of workers.

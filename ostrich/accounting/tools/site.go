@@ -71,12 +71,9 @@ func (r *Row) compile() (Tool, error) {
 	case !says:
 		return t, errors.New("declares nothing; expected a group (?P<campaign>…) or (?P<class>…) in a pattern, or pilot: true")
 	}
-	// A pattern of the name says of which jobs the other texts are wanted.
-	t.Like = []string{"%"}
-	for i := range t.Patterns {
-		if p := &t.Patterns[i]; p.In == Name {
-			t.Like = []string{p.like()}
-		}
+	// If the name decides, it says of which jobs the other texts are wanted; else they are of all.
+	if t.Like = []string{"%"}; t.Patterns[0].In == Name {
+		t.Like[0] = t.Patterns[0].like()
 	}
 	return t, nil
 }
@@ -125,10 +122,8 @@ func (p *Pattern) like() string {
 	}
 	for _, c := range string(p.begins) {
 		switch {
-		case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', strings.ContainsRune("-./: ", c):
+		case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', strings.ContainsRune("-./: _", c):
 			out.WriteRune(c)
-		case c == '_':
-			out.WriteString(`\_`)
 		default:
 			out.WriteByte('%')
 		}

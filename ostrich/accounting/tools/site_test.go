@@ -16,7 +16,10 @@ var site = []tools.Row{{Name: "pipeline", Patterns: []tools.Source{
 	{In: tools.Name, Text: `^pipe_(?P<class>[a-z]+)`},
 	{In: tools.Comment, Text: `^batch=(?P<campaign>\w+)$`},
 	{In: tools.Folder, Text: `^(?P<campaign>/proj/[^/]+)`},
-}}, {Name: "workers", Pilot: true, Patterns: []tools.Source{{In: tools.Line, Text: `start-worker\.sh`}}}}
+}}, {Name: "workers", Pilot: true, Patterns: []tools.Source{{In: tools.Line, Text: `start-worker\.sh`}}}, {Name: "by folder", Patterns: []tools.Source{
+	{In: tools.Folder, Text: `^/flows/(?P<campaign>[^/]+)`},
+	{In: tools.Name, Text: `^flow_(?P<class>[a-z]+)`},
+}}}
 
 // TestSite: a site's own rows count before the known ones.
 func TestSite(t *testing.T) {
@@ -31,15 +34,24 @@ func TestSite(t *testing.T) {
 		{tools.Texts{Name: []byte("pipe_sort_7"), Folder: []byte("/proj/x/a")}, tools.Said{Tool: "pipeline", Campaign: "run:/proj/x", Kind: "sort"}},
 		{tools.Texts{Name: []byte("pipe_sort_7"), Folder: []byte("/proj/x/a"), Line: []byte("sbatch --comment='batch=9' a.sh")}, tools.Said{Tool: "pipeline", Campaign: "run:9", Kind: "sort", ByLine: true}},
 		{tools.Texts{Name: []byte("pipe_sort_7"), Line: []byte("sbatch --comments=batch=9 a.sh")}, tools.Said{Tool: "pipeline", Kind: "sort"}},
+		{tools.Texts{Name: []byte("pipe_sort_7"), Line: []byte("sbatch --comments=batch=8 --comment=batch=9 a.sh")}, tools.Said{Tool: "pipeline", Campaign: "run:9", Kind: "sort", ByLine: true}},
+		{tools.Texts{Name: []byte("pipe_sort_7"), Line: []byte("sbatch --comment batch=9\ta.sh")}, tools.Said{Tool: "pipeline", Campaign: "run:9", Kind: "sort", ByLine: true}},
+		{tools.Texts{Name: []byte("pipe_sort_7"), Line: []byte("sbatch --comment=batch=9\nx --comment=batch=8")}, tools.Said{Tool: "pipeline", Campaign: "run:9", Kind: "sort", ByLine: true}},
+		{tools.Texts{Name: []byte("pipe_sort_7"), Line: []byte("sbatch a.sh --comment")}, tools.Said{Tool: "pipeline", Kind: "sort"}},
 		{tools.Texts{Name: []byte("wrap"), Line: []byte("sbatch start-worker.sh")}, tools.Said{Tool: "workers", Kind: "wrap", Pilot: true, ByLine: true}},
+		{tools.Texts{Name: []byte("flow_cut"), Folder: []byte("/flows/7")}, tools.Said{Tool: "by folder", Campaign: "run:7", Kind: "cut"}},
+		{tools.Texts{Name: []byte("other"), Folder: []byte("/flows/7")}, tools.Said{Tool: "by folder", Campaign: "run:7", Kind: "other"}},
 		{tools.Texts{Name: []byte("snakejob_align_17")}, tools.Said{Tool: "Snakemake", Kind: "align"}},
 	} {
 		if diff := cmp.Diff(test.want, table.Read(&test.texts), noRow); diff != "" {
 			t.Errorf("%s %s: %s", test.texts.Name, test.texts.Line, diff)
 		}
 	}
-	if like := table.Like(tools.Line); len(like) < 2 || like[0] != `pipe\_%` || like[1] != "%" {
+	if like := table.Like(tools.Line); len(like) < 2 || like[0] != "pipe_%" || like[1] != "%" {
 		t.Errorf("the line of %v is asked for: a comment is in it, and a pattern without a name wants all", like)
+	}
+	if like := table.Like(tools.Folder); len(like) < 2 || like[0] != "pipe_%" || like[1] != "%" {
+		t.Errorf("the folder of %v is asked for: where it decides itself, any name will do", like)
 	}
 }
 
@@ -78,14 +90,12 @@ func like(text, pattern string) bool {
 		return like(text, pattern[1:]) || text != "" && like(text[1:], pattern)
 	case text == "":
 		return false
-	case pattern[0] == '\\':
-		return text[0] == pattern[1] && like(text[1:], pattern[2:])
 	}
 	return (pattern[0] == '_' || text[0] == pattern[0]) && like(text[1:], pattern[1:])
 }
 
 // TestLikeHolds: each name that a pattern matches is like what SQL is asked for, so that no text is
-// left out of which a pattern says something.
+// left out of which a pattern says something. Where the line decides, each name is.
 func TestLikeHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		part := rapid.SampledFrom([]string{"a", "b", "_", "'", `\\`, `\.`, "é", "[(]", "(?:ab)", "(a|b)", "a|", "|", "x?", "b*", "a{0,2}", "^", "(?i:a)", ".", "%"})
@@ -108,6 +118,16 @@ func TestLikeHolds(t *testing.T) {
 		}
 		if said := table.Read(&tools.Texts{Name: []byte(name)}); (said.Tool == "mine") != (name != "" && re.MatchString(name)) {
 			t.Errorf("%q: tool %q", name, said.Tool)
+		}
+		if strings.Contains(asked, `\`) {
+			t.Errorf("%s means another thing where the server has NO_BACKSLASH_ESCAPES", asked)
+		}
+		table, err = tools.With([]tools.Row{{Name: "mine", Pilot: true, Patterns: []tools.Source{{In: tools.Line, Text: "x"}, {In: tools.Name, Text: text}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if asked := table.Like(tools.Line)[0]; asked != "%" {
+			t.Errorf("the line decides, and %q is not like %q", name, asked)
 		}
 	})
 }

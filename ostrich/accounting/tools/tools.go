@@ -53,18 +53,24 @@ func (t *Texts) at(p Place) []byte {
 	}
 }
 
-// comment returns the value of --comment in a line of submission, up to the first blank: Slurm
-// stores the words of the line without their quotes.
+// comment returns the value of the first --comment in a line of submission, up to the first
+// blank: Slurm stores the words of the line without their quotes.
 func comment(line []byte) []byte {
-	_, value, _ := bytes.Cut(line, []byte(" --comment"))
-	if len(value) == 0 || value[0] != ' ' && value[0] != '=' {
-		return nil
+	for {
+		_, value, there := bytes.Cut(line, []byte(" --comment"))
+		switch {
+		case !there || len(value) == 0:
+			return nil
+		case value[0] != ' ' && value[0] != '=':
+			line = value // of another option, such as --comments
+			continue
+		}
+		value = bytes.TrimLeft(value[1:], `'"`)
+		if end := bytes.IndexAny(value, " \t\n'\""); end >= 0 {
+			value = value[:end]
+		}
+		return value
 	}
-	value = bytes.TrimLeft(value[1:], `'"`)
-	if end := bytes.IndexAny(value, ` '"`); end >= 0 {
-		value = value[:end]
-	}
-	return value
 }
 
 // Pattern finds something in a text. The groups (?P<campaign>…) and (?P<class>…) are what it
@@ -157,6 +163,8 @@ type Tool struct {
 
 	// Like are the names, as patterns of SQL's LIKE, of the jobs of which a pattern looks at the
 	// folder or the line, beside those of the other rows: of other jobs nobody needs to read them.
+	// There is no backslash in them, which need not be special (NO_BACKSLASH_ESCAPES): of a few
+	// more jobs the texts are read, as _ is any letter.
 	Like []string
 
 	// NeedsClass: a job is of the tool only if a pattern tells its class.

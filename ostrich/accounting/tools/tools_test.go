@@ -145,7 +145,7 @@ func TestLongRuns(t *testing.T) {
 // TestLike: the folder and the line are asked for where a row looks at them.
 func TestLike(t *testing.T) {
 	known := tools.Known()
-	if diff := cmp.Diff([]string{"%________-____-____-____-____________", `toil\_job\_%`}, known.Like(tools.Line)); diff != "" {
+	if diff := cmp.Diff([]string{"%________-____-____-____-____________", `toil_job_%`}, known.Like(tools.Line)); diff != "" {
 		t.Error(diff)
 	}
 	for _, name := range []string{"nf-%", "submitit", "wrap"} {
