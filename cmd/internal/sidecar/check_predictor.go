@@ -10,6 +10,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
+	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/archive"
@@ -50,15 +51,13 @@ func (l *checklist) checkPredictor(ctx context.Context, read func(context.Contex
 	l.checkTools(&result)
 }
 
-// telling is the part by which lengths of tools' jobs are better that is worth a setting, and
-// the part of them of which a line of submission tells something.
+// telling is the part by which lengths of tools' jobs are better that is worth a setting.
 const telling = 0.02
 
 // checkTools reports which workflow tools users use, and whether it brings anything to ask
 // what they say of their jobs.
 func (l *checklist) checkTools(r *backtest.Result) {
 	var found []string
-	byLine := 0
 	for i := range r.Tools {
 		t := &r.Tools[i]
 		if t.Tool == "" {
@@ -69,7 +68,7 @@ func (l *checklist) checkTools(r *backtest.Result) {
 		if t.ByLine > 0 {
 			text += fmt.Sprintf("; the line of submission tells of %d", t.ByLine)
 		}
-		found, byLine = append(found, text+")"), byLine+t.ByLine
+		found = append(found, text+")")
 	}
 	if len(found) == 0 {
 		if len(l.Tools) > 0 && !l.ByTool() {
@@ -78,8 +77,12 @@ func (l *checklist) checkTools(r *backtest.Result) {
 		return
 	}
 	text := format.List(found)
-	switch gain, jobs := r.ToolGain(); {
-	case l.Schedule.Class != ledger.ByKind && gain > telling:
+	gain, jobs := r.ToolGain() // by step beside by name, with alike
+	if l.Schedule.Predictor != lengths.Alike {
+		gain = 0
+	}
+	switch {
+	case l.Schedule.Class == ledger.ByName && gain > telling:
 		l.add("tools", Warn, "set schedule.class: auto", "%s: by step, predicted lengths of these %d jobs would be better by %.0f %%", text, jobs, 100*gain)
 	case l.Schedule.Class == ledger.ByKind && gain < -telling:
 		l.add("tools", Warn, "set schedule.class: name", "%s: by name, predicted lengths of these %d jobs would be better by %.0f %%", text, jobs, -100*gain)
