@@ -427,8 +427,8 @@ func (r *replayed) compare(t *testing.T, samples []sample) (wrong []string) {
 		}
 	}
 	for _, name := range []string{"FairShare", "EffectvUsage", "NormShares", "RawUsage", "age", "fair share", "job size", "partition", "QOS", "priority"} {
-		if len(off[name]) == 0 {
-			continue // RawUsage, if no moment was quiet
+		if name == "RawUsage" && high[name] == 0 {
+			continue // no moment was quiet, or only those before the first end
 		}
 		span, within := high[name]-low[name], 0
 		for _, x := range off[name] {
