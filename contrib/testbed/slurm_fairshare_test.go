@@ -427,7 +427,7 @@ func (r *replayed) compare(t *testing.T, samples []sample) (wrong []string) {
 		}
 	}
 	for _, name := range []string{"FairShare", "EffectvUsage", "NormShares", "RawUsage", "age", "fair share", "job size", "partition", "QOS", "priority"} {
-		if name == "RawUsage" && high[name] == 0 {
+		if len(off[name]) == 0 || name == "RawUsage" && high[name] == 0 {
 			continue // no moment was quiet, or only those before the first end
 		}
 		span, within := high[name]-low[name], 0
