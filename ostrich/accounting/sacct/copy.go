@@ -80,29 +80,41 @@ var copied = []struct {
 // copy writes a job with these values, as the options want it.
 func (d *dump) copy(values *[columns][]byte, j *accounting.Job) error {
 	c := d.options.Copy
+	same, err := c.begin(func(one column) bool { return d.has(one, values) })
+	if err != nil {
+		return err
+	}
+	if !same {
+		return fmt.Errorf("sacct: %s:%d: other columns than those of the dumps before: convert each dump of its own", d.name, d.line)
+	}
+	return c.job(values, j)
+}
+
+// begin writes the header for jobs that have some columns, unless it is written, and reports whether it is theirs.
+func (c *Copy) begin(has func(column) bool) (same bool, err error) {
 	var there []column
 	for i := range copied {
 		one := copied[i].column
-		secret := one == colFolder || one == colSubmitLine || one == colUID && d.has(colUser, values)
-		if d.has(one, values) && (!c.Anonymous || !secret) {
+		secret := one == colFolder || one == colSubmitLine || one == colUID && has(colUser)
+		if has(one) && (!c.Anonymous || !secret) {
 			there = append(there, one)
 		}
 	}
-	if c.columns == nil {
-		c.columns = there
-		for i := range copied {
-			if slices.Contains(there, copied[i].column) {
-				c.add([]byte(copied[i].name))
-			}
-		}
-		if err := c.end(); err != nil {
-			return err
+	if c.columns != nil {
+		return slices.Equal(there, c.columns), nil
+	}
+	c.columns = there
+	for i := range copied {
+		if slices.Contains(there, copied[i].column) {
+			c.add([]byte(copied[i].name))
 		}
 	}
-	if !slices.Equal(there, c.columns) {
-		return fmt.Errorf("sacct: %s:%d: other columns than those of the dumps before: convert each dump of its own", d.name, d.line)
-	}
-	for _, one := range there {
+	return true, c.end()
+}
+
+// job writes a job, with its times and, if it is to be anonymous, without names.
+func (c *Copy) job(values *[columns][]byte, j *accounting.Job) error {
+	for _, one := range c.columns {
 		cell := values[one]
 		switch one { //nolint:exhaustive // the others are as the dump has them
 		case colSubmit:

@@ -12,35 +12,18 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 )
 
-// written are the columns of Write.
-var written = []string{
-	"JobIDRaw", "JobID", "Cluster", "Partition", "QOS", "Account", "User", "Submit", "Eligible", "Start", "End", "ElapsedRaw", "Suspended", "State",
-	"NNodes", "NCPUS", "ReqCPUS", "ReqMem", "ReqTRES", "AllocTRES", "Timelimit", "Constraints", "Reservation", "Licenses", "Flags", "Priority", "NodeList",
-	"JobName", "SubmitLine",
-}
-
-// Write writes jobs that were not read from a dump as one: a header, tabs between the columns, times in UTC. What
+// Write writes jobs that were not read from a dump as one, in the form of Copy. What
 // a history does not have is made up or missing: the tasks of an array are numbered in the order of their ids,
 // jobs of one class have one name, that of their number, the TRES of an allocation are those that were asked
-// for, but for processors, nodes and billing, and the line of submission has what is read of it. If it is to be
-// anonymous, users and accounts are numbered.
+// for, but for processors, nodes and billing, and the line of submission has what is read of it.
 func Write(to io.Writer, h *accounting.History, anonymous bool) error {
 	out := bufio.NewWriterSize(to, 1<<16)
-	row := func(cells ...string) { // its errors stay until Flush
-		for i, cell := range cells {
-			if i > 0 {
-				_ = out.WriteByte('\t')
-			}
-			_, _ = out.WriteString(ends.Replace(cell))
-		}
-		_ = out.WriteByte('\n')
-	}
-	row(written...)
+	c := &Copy{To: out, Anonymous: anonymous}
 	tasks := make(map[ostrich.JobID]int)
-	names := Copy{Anonymous: anonymous}
 	for i := range h.Jobs {
-		j := &h.Jobs[i]
-		a, n := &h.Associations[j.Association], h.NeedsOf(j)
+		j := h.Jobs[i]
+		j.NameClass = cmp.Or(j.KindClass, j.NameClass)
+		a, n := &h.Associations[j.Association], h.NeedsOf(&j)
 		id := digits(j.ID)
 		if j.Array > 0 {
 			task := digits(tasks[j.Array])
@@ -52,7 +35,7 @@ func Write(to io.Writer, h *accounting.History, anonymous bool) error {
 		}
 		elapsed, held, where, flags := ostrich.Duration(0), "", noNodes, ""
 		if j.Start > 0 {
-			elapsed, where = j.Ran(), h.WhereRan(j)
+			elapsed, where = j.Ran(), h.WhereRan(&j)
 			held = resources(int64(j.Procs), int64(j.Nodes), j.Memory, j.Billing, n.TRES)
 		}
 		if j.Backfilled {
@@ -62,18 +45,27 @@ func Write(to io.Writer, h *accounting.History, anonymous bool) error {
 		if j.Limit > 0 {
 			limit = clock(j.Limit)
 		}
-		row(
-			digits(j.ID), id, h.Cluster, h.Partitions[j.Partition], h.QOS[j.QOS], string(names.name(&names.accounts, "account", []byte(a.Account))), string(names.name(&names.users, "user", []byte(a.User))),
-			string(moment(j.Submit)), string(moment(j.Eligible)), string(moment(j.Start)), string(moment(j.End)), digits(elapsed), clock(j.Suspended), j.State.String(),
-			digits(j.Nodes), digits(j.Procs), digits(j.Asked), memoryOf(n), resources(int64(j.Asked), int64(j.AskedNodes), j.Memory, 0, n.TRES), held, limit,
-			n.Features, n.Reservation, n.Licenses, flags, digits(j.Priority), where, string(names.letters(cmp.Or(j.KindClass, j.NameClass))), n.Line(),
-		)
+		none := []byte{} // there, and empty
+		values := [columns][]byte{
+			colRaw: []byte(digits(j.ID)), colID: []byte(id), colCluster: []byte(h.Cluster), colPartition: []byte(h.Partitions[j.Partition]),
+			colQOS: []byte(h.QOS[j.QOS]), colAccount: []byte(a.Account), colUser: []byte(a.User),
+			colSubmit: none, colEligible: none, colStart: none, colEnd: none, // see Copy.job
+			colElapsedRaw: []byte(digits(elapsed)), colSuspended: []byte(clock(j.Suspended)), colState: []byte(j.State.String()),
+			colNodes: []byte(digits(j.Nodes)), colProcs: []byte(digits(j.Procs)), colAsked: []byte(digits(j.Asked)), colMemory: []byte(memoryOf(n)),
+			colReqTRES:   []byte(resources(int64(j.Asked), int64(j.AskedNodes), j.Memory, 0, n.TRES)),
+			colAllocTRES: []byte(held), colLimit: []byte(limit),
+			colConstraints: []byte(n.Features), colReservation: []byte(n.Reservation), colLicenses: []byte(n.Licenses), colFlags: []byte(flags),
+			colPriority: []byte(digits(j.Priority)), colNodeList: []byte(where), colName: append([]byte{}, c.letters(j.NameClass)...), colSubmitLine: []byte(n.Line()),
+		}
+		if _, err := c.begin(func(one column) bool { return values[one] != nil }); err != nil {
+			return err
+		}
+		if err := c.job(&values, &j); err != nil {
+			return err
+		}
 	}
 	return out.Flush()
 }
-
-// ends replaces what would end a cell.
-var ends = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ")
 
 func digits[T ~int | ~int32 | ~int64 | ~uint32](n T) string { return strconv.FormatInt(int64(n), 10) }
 

@@ -38,6 +38,26 @@ func TestWrite(t *testing.T) {
 	})
 }
 
+// TestWriteAnonymous: nothing that a copy leaves out is written of a history.
+func TestWriteAnonymous(t *testing.T) {
+	h := &accounting.History{
+		Associations: []accounting.Association{{User: "ada", Account: "phys"}}, Partitions: []string{"main"}, QOS: []string{"normal"},
+		Needs: []accounting.Needs{{}, {Reservation: "ada-course", Layout: accounting.Layout{Known: true, NodeList: "secret1"}}},
+		Jobs:  []accounting.Job{{ID: 5, Needs: 1, State: accounting.Pending, Tasks: 1, Procs: 1, Asked: 1, Submit: 1_700_000_000}},
+	}
+	for anonymous, want := range map[bool]bool{false: true, true: false} {
+		var text bytes.Buffer
+		if err := sacct.Write(&text, h, anonymous); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"ada", "phys", "ada-course", "secret1"} {
+			if got := strings.Contains(text.String(), name); got != want {
+				t.Errorf("anonymous %v: %s is there: %v\n%s", anonymous, name, got, text.String())
+			}
+		}
+	}
+}
+
 // writtenJob is a job with all that a history has of it.
 type writtenJob struct {
 	Job                   accounting.Job
