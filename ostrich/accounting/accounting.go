@@ -57,6 +57,15 @@ func (j *Job) Ran() ostrich.Duration {
 	return max(0, ostrich.Duration(j.End-j.Start)-j.Suspended)
 }
 
+// Came is when the job could first run: one that waits for another or for a moment is not in the
+// queue yet.
+func (j *Job) Came() ostrich.Time {
+	if j.Eligible > j.Submit && (j.Start == 0 || j.Eligible <= j.Start) {
+		return j.Eligible
+	}
+	return j.Submit
+}
+
 // Association is a user in an account, for whom jobs run.
 type Association struct {
 	ID            uint32 // id_assoc; 0 if not known

@@ -263,12 +263,9 @@ func (s *Study) ran(h *accounting.History) []report.Job {
 		if users[name] == 0 {
 			users[name] = ostrich.UserID(len(users) + 1)
 		}
-		one := report.Job{ID: j.ID, User: users[name], Submit: j.Submit, Start: j.Start, End: j.End, Procs: min(int(j.Procs), s.Pools[pool].Procs)}
+		one := report.Job{ID: j.ID, User: users[name], Submit: j.Came(), Start: j.Start, End: j.End, Procs: min(int(j.Procs), s.Pools[pool].Procs)}
 		if one.End == 0 {
 			one.End = lastSeen(h, j, cmp.Or(j.Limit, s.Priority.Partitions[j.Partition].MaxTime))
-		}
-		if j.Eligible > j.Submit && j.Eligible <= j.Start {
-			one.Submit = j.Eligible
 		}
 		jobs = append(jobs, one)
 	}

@@ -214,9 +214,8 @@ func (s *Study) addJobs(h *accounting.History) error {
 			Logged: sim.Logged{Job: sim.Job{ID: ostrich.JobID(len(s.Jobs) + 1), Submit: j.Submit, Procs: int(j.Procs), Class: j.Class, Outcome: j.State.Outcome()}, Start: j.Start},
 			Slurm:  j.ID, request: s.request(j), pool: pool, ranOn: h.WhereRan(j), devices: devicesOf(h.NeedsOf(j)), backfilled: j.Backfilled, priority: j.Priority,
 		}
-		// A job that waits for another or for a moment is not in the queue yet.
-		if first[i] == 0 && j.Eligible > j.Submit && (j.Eligible <= j.Start || j.Start == 0) {
-			l.Submit = j.Eligible
+		if came := j.Came(); first[i] == 0 && came > j.Submit {
+			l.Submit = came
 			left.add(lateEligible, j, ran)
 		}
 		if unit := s.Counted.Unit; unit != nil {

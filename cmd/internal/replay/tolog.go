@@ -20,36 +20,32 @@ import (
 // if the history has it. As compare does, it takes a job as submitted when it could first run.
 func ToLog(h *accounting.History) (*trace.Log, error) {
 	jobs := make([]*accounting.Job, 0, len(h.Jobs))
-	came := func(j *accounting.Job) ostrich.Time {
-		if j.Eligible > j.Submit && (j.Start == 0 || j.Eligible <= j.Start) {
-			return j.Eligible
-		}
-		return j.Submit
-	}
 	for i := range h.Jobs {
 		jobs = append(jobs, &h.Jobs[i])
 	}
 	if len(jobs) == 0 {
 		return nil, accounting.ErrEmpty
 	}
-	slices.SortStableFunc(jobs, func(a, b *accounting.Job) int { return cmp.Or(cmp.Compare(came(a), came(b)), cmp.Compare(a.ID, b.ID)) })
+	slices.SortStableFunc(jobs, func(a, b *accounting.Job) int {
+		return cmp.Or(cmp.Compare(a.Came(), b.Came()), cmp.Compare(a.ID, b.ID))
+	})
 	var (
 		log                                         = &trace.Log{Key: &trace.Key{}}
 		users, groups, queues, partitions           numbering[string]
 		classes                                     numbering[uint64]
 		late, open, never, instant, paused, resized int
-		zero                                        = came(jobs[0])
+		zero                                        = jobs[0].Came()
 		last                                        = zero
 	)
 	for _, j := range jobs {
 		a := &h.Associations[j.Association]
 		r := trace.Record{
-			Number: int64(j.ID), Submit: int64(came(j) - zero), Wait: trace.Unknown, Run: trace.Unknown, Allocated: trace.Unknown, CPU: trace.Unknown, Memory: trace.Unknown,
+			Number: int64(j.ID), Submit: int64(j.Came() - zero), Wait: trace.Unknown, Run: trace.Unknown, Allocated: trace.Unknown, CPU: trace.Unknown, Memory: trace.Unknown,
 			Requested: int64(j.Asked), Limit: trace.Unknown, RAM: trace.Unknown, Status: trace.Unknown,
 			User: users.of(a.User), Group: groups.of(a.Account), App: trace.Unknown, Queue: queues.of(h.QOS[j.QOS]), Partition: partitions.of(h.Partitions[j.Partition]),
 			Preceding: trace.Unknown, Think: trace.Unknown,
 		}
-		if came(j) > j.Submit {
+		if j.Came() > j.Submit {
 			late++
 		}
 		if j.Limit > 0 {
@@ -72,7 +68,7 @@ func ToLog(h *accounting.History) (*trace.Log, error) {
 		if j.Start > 0 {
 			r.Allocated = int64(j.Procs)
 			if !h.Unstarted {
-				r.Wait = int64(j.Start - came(j))
+				r.Wait = int64(j.Start - j.Came())
 			}
 		}
 		switch {
@@ -93,7 +89,7 @@ func ToLog(h *accounting.History) (*trace.Log, error) {
 		if j.Resized {
 			resized++
 		}
-		last = max(last, came(j))
+		last = max(last, j.Came())
 		log.Records = append(log.Records, r)
 	}
 	log.Key.Users, log.Key.Groups, log.Key.Queues, log.Key.Partitions = users.list, groups.list, queues.list, partitions.list
