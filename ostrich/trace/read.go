@@ -331,15 +331,21 @@ func parseWhole(text []byte) (int64, bool) {
 // Values returns the different values that the header has for a name, ignoring case.
 func (l *Log) Values(name string) (all []string) {
 	for _, line := range l.Header {
-		i := strings.IndexAny(line, ":=")
-		if i < 0 || !strings.EqualFold(strings.TrimSpace(line[:i]), name) {
-			continue
-		}
-		if value := strings.TrimSpace(line[i+1:]); !slices.Contains(all, value) {
+		if is, value := Field(line); strings.EqualFold(is, name) && !slices.Contains(all, value) {
 			all = append(all, value)
 		}
 	}
 	return all
+}
+
+// Field returns the name and the value of a line of a header, such as " MaxProcs: 64" or
+// "MaxProcs=64"; two empty texts of a line that has none.
+func Field(line string) (name, value string) {
+	i := strings.IndexAny(line, ":=")
+	if i < 0 {
+		return "", ""
+	}
+	return strings.TrimSpace(line[:i]), strings.TrimSpace(line[i+1:])
 }
 
 // Value returns the header's first value for a name such as "MaxProcs", ignoring case,

@@ -120,7 +120,7 @@ func (o *ConvertOptions) Convert(ctx context.Context, load func() (sidecar.Confi
 		if o.Procs < 1 {
 			return fmt.Errorf("--procs %d: at least 1", o.Procs)
 		}
-		log.Header = slices.DeleteFunc(slices.Clone(log.Header), func(line string) bool { return headerOf(line, "MaxProcs") })
+		leaveOut(log, "MaxProcs")
 		log.Header = append(log.Header, fmt.Sprintf(" MaxProcs: %d", o.Procs))
 	}
 	write := log.Write
@@ -143,9 +143,7 @@ func (o *ConvertOptions) Convert(ctx context.Context, load func() (sidecar.Confi
 		o.tellBatsim(stderr, LogName(names[0]), log, m)
 		write = func(w io.Writer) error { return WriteBatsim(w, log, m) }
 	case o.Anonymize:
-		log.Header = slices.DeleteFunc(slices.Clone(log.Header), func(line string) bool {
-			return headerOf(line, "Computer") || headerOf(line, "Queue") || headerOf(line, "Partition")
-		})
+		leaveOut(log, "Computer", "Queue", "Partition")
 		for i, line := range log.Header { // a note has the first text that cannot be true
 			log.Header[i], _, _ = strings.Cut(line, ". The first: ")
 		}
@@ -176,34 +174,31 @@ func sameFile(a, b string) bool {
 
 // rewriteHeader makes the header of a part of a log say what the part has.
 func rewriteHeader(log *trace.Log) {
-	log.Header = slices.DeleteFunc(slices.Clone(log.Header), func(line string) bool { return headerOf(line, "EndTime") })
+	leaveOut(log, "EndTime")
 	for i, line := range log.Header {
-		for _, name := range []string{"MaxJobs", "MaxRecords"} {
-			if headerOf(line, name) {
-				log.Header[i] = fmt.Sprintf(" %s: %d", name, len(log.Records))
-			}
+		if name, _ := trace.Field(line); fieldOf(line, []string{"MaxJobs", "MaxRecords"}) {
+			log.Header[i] = fmt.Sprintf(" %s: %d", name, len(log.Records))
 		}
 	}
 	log.Header = append(log.Header, " Note: some of the jobs were chosen; other notes count all of them")
 }
 
-// headerOf reports whether a line of a header has the value of a name.
-func headerOf(line, name string) bool {
-	before, _, _ := strings.Cut(line, ":")
-	return strings.EqualFold(strings.TrimSpace(before), name)
+// leaveOut leaves lines of some names out of the header of a log, which gets one of its own.
+func leaveOut(log *trace.Log, names ...string) {
+	log.Header = slices.DeleteFunc(slices.Clone(log.Header), func(line string) bool { return fieldOf(line, names) })
+}
+
+// fieldOf reports whether a line of a header has the value of one of the names.
+func fieldOf(line string, names []string) bool {
+	is, _ := trace.Field(line)
+	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(is, name) })
 }
 
 // tell writes on standard error what was lost.
 func (o *ConvertOptions) tell(stderr io.Writer, name string, log *trace.Log) {
-	notes := doubts(log)
-	if note := Skipped(log); note != "" {
-		notes = append(notes, note)
-	}
+	notes := notesOf(log)
 	if log.Parts > 0 {
 		notes = append(notes, fmt.Sprintf("%d lines of parts of jobs left out", log.Parts))
-	}
-	if log.Key != nil {
-		notes = append(notes, log.Key.Notes...)
 	}
 	for _, note := range notes {
 		console.Say(stderr, "%s: %s", name, note)

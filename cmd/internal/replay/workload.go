@@ -60,17 +60,22 @@ func Skipped(log *trace.Log) string {
 	return fmt.Sprintf("%s skipped, the first: %v", format.Plural(log.Skipped, "malformed line"), log.Faults[0])
 }
 
+// notesOf returns notes on what was lost when a log was read or made, and on its header.
+func notesOf(log *trace.Log) (notes []string) {
+	if note := Skipped(log); note != "" {
+		notes = append(notes, note)
+	}
+	notes = append(notes, doubts(log)...)
+	if log.Key != nil {
+		notes = append(notes, log.Key.Notes...)
+	}
+	return notes
+}
+
 // Take returns what the options choose of a log that was read from path. It does
 // not change the log.
 func (o *LogOptions) Take(path string, log *trace.Log, names []string, estimates swf.Estimates) (*Workload, error) {
-	w := &Workload{Name: LogName(path), Key: log.Key}
-	if note := Skipped(log); note != "" {
-		w.Notes = append(w.Notes, note)
-	}
-	w.Notes = append(w.Notes, doubts(log)...)
-	if log.Key != nil {
-		w.Notes = append(w.Notes, log.Key.Notes...)
-	}
+	w := &Workload{Name: LogName(path), Key: log.Key, Notes: notesOf(log)}
 	log, err := o.Choose(path, log)
 	if err != nil {
 		return nil, err
