@@ -105,7 +105,7 @@ func workflows(runs int) *accounting.History {
 				for n := range step.jobs {
 					id++
 					texts := forms[form](run, step.name, samples[random.IntN(len(samples))], int(id))
-					said := tools.Known().Read(&texts)
+					said := tools.Table(nil).Read(&texts)
 					j := accounting.Job{
 						ID: id, Association: int32(at), State: accounting.Completed, Procs: 1, Submit: submit + ostrich.Time(n), Limit: 7200,
 						NameClass: accounting.NameClass(texts.Name), KindClass: said.Class(), Tool: said.Row, ByLine: said.ByLine,

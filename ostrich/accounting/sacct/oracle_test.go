@@ -89,7 +89,7 @@ func TestRemembered(t *testing.T) {
 			one("run-17", "run-18", "job", "snakejob_align_17", "nf-A_(s1)", "wrap", "a1b2c3d", "a9b8c7d"), one("/home/al/1", "/home/al/2", "/x/work/3f/2a9c51"), one("", "sbatch -n 4 job.sh", "sbatch -N2 --mem=2G x"),
 		}, "|"))
 	}
-	o := Options{Unit: &accounting.Unit{Resource: "gres/gpu", Parts: 1}, Tools: tools.Known()}
+	o := Options{Unit: &accounting.Unit{Resource: "gres/gpu", Parts: 1}, Tools: tools.Table(nil)}
 	read := func(text string) *accounting.History {
 		h, err := Read(strings.NewReader(head+"\n"+text), "dump", o)
 		if err != nil {
@@ -127,7 +127,7 @@ func TestDigits(t *testing.T) {
 		return b
 	}
 	class := func(text ...[]byte) classes {
-		said := tools.Known().Read(&tools.Texts{Name: text[0], Folder: text[1], Line: text[2]})
+		said := tools.Table(nil).Read(&tools.Texts{Name: text[0], Folder: text[1], Line: text[2]})
 		return classes{accounting.NameClass(text[0]), said.Class(), said.Row, said.ByLine}
 	}
 	const run = "3f2a9c51-0b7e-4d2c-9a61-5e0f7c1b2d3e"
@@ -152,7 +152,7 @@ func TestDigits(t *testing.T) {
 	if len(kinds) < 20 {
 		t.Error("few kinds:", len(kinds))
 	}
-	d := &dump{options: Options{Tools: tools.Known()}, folds: true}
+	d := &dump{options: Options{Tools: tools.Table(nil)}, folds: true}
 	d.values[colName] = []byte("run-17")
 	if got := d.class(); got != class([]byte("run-17"), nil, nil) || !bytes.Equal(d.folded, []byte("run-00")) {
 		t.Errorf("class %v of %s", got, d.folded)

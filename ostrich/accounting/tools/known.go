@@ -6,9 +6,7 @@ const (
 	uuidLike    = `%________-____-____-____-____________`
 )
 
-// Known returns the table of the tools that are known, the same each time.
-func Known() Table { return known }
-
+// known are the tools that are known.
 var known = table()
 
 // table makes the table. The versions are those whose sources were read.

@@ -222,7 +222,7 @@ func (s *Said) Class() uint64 {
 	return max(1, accounting.TextHash([]byte(s.Kind)))
 }
 
-// Table are the tools that count, the first that knows a job first. nil is Known.
+// Table are the tools that count, the first that knows a job first. nil is that of the known tools.
 type Table []Tool
 
 func (t Table) tools() []Tool {

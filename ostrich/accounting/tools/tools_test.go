@@ -72,7 +72,7 @@ func TestKnown(t *testing.T) {
 		{"no name", tools.Texts{}, tools.Said{}},
 	} {
 		t.Run(test.what, func(t *testing.T) {
-			if diff := cmp.Diff(test.want, tools.Known().Read(&test.texts), noRow); diff != "" {
+			if diff := cmp.Diff(test.want, tools.Table(nil).Read(&test.texts), noRow); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -107,7 +107,7 @@ func TestLikeNameClass(t *testing.T) {
 // TestAnyText: whatever users write, a campaign is one that can be declared, a run of a
 // hundred letters is told from another, and nothing else matters than the text.
 func TestAnyText(t *testing.T) {
-	known := tools.Known()
+	known := tools.Table(nil)
 	text := rapid.OneOf(
 		rapid.StringN(0, 300, 1100),
 		rapid.StringMatching(`(nf-|toil_job_\d_|parsl\.|snakejob_|wrap|[a-z]+/)?.{0,80}([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?[(/._]?.{0,40}`),
@@ -129,7 +129,7 @@ func TestAnyText(t *testing.T) {
 // TestLongRuns: a folder that is longer than a campaign's name has one of its own.
 func TestLongRuns(t *testing.T) {
 	read := func(folder string) string {
-		s := tools.Known().Read(&tools.Texts{Name: []byte("nf-A"), Folder: []byte(folder + "/work/ab/cdef01")})
+		s := tools.Table(nil).Read(&tools.Texts{Name: []byte("nf-A"), Folder: []byte(folder + "/work/ab/cdef01")})
 		return s.Campaign
 	}
 	long := "/scratch/" + strings.Repeat("x", 90)
@@ -144,7 +144,7 @@ func TestLongRuns(t *testing.T) {
 
 // TestLike: the folder and the line are asked for where a row looks at them.
 func TestLike(t *testing.T) {
-	known := tools.Known()
+	known := tools.Table(nil)
 	if diff := cmp.Diff([]string{"%________-____-____-____-____________", `toil_job_%`}, known.Like(tools.Line)); diff != "" {
 		t.Error(diff)
 	}
@@ -156,7 +156,7 @@ func TestLike(t *testing.T) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	known := tools.Known()
+	known := tools.Table(nil)
 	for _, name := range []string{"run-17", run, "nf-ALIGN_(sampleA)"} {
 		b.Run(name, func(b *testing.B) {
 			texts := tools.Texts{Name: []byte(name), Folder: []byte("/scratch/al/work/3f/2a9c510b7e4d2c9a615e0f7c1b2d3e")}
