@@ -16,11 +16,10 @@ import (
 // copy is the same.
 func TestCopy(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		var jobs []record
-		for id := range rapid.Int64Range(1, 6).Draw(rt, "jobs") {
-			j := drawRecord(rt, 901+id)
+		jobs := drawRecords(rt)
+		for i := range jobs {
+			j := &jobs[i]
 			j.name, j.folder, j.line = strings.ReplaceAll(j.name, "\t", ""), strings.ReplaceAll(j.folder, "\t", ""), strings.ReplaceAll(j.line, "\t", "")
-			jobs = append(jobs, j)
 		}
 		for _, text := range []string{asText(jobs), string(r2205.asJSON(t, jobs)), string(r2311.asJSON(t, jobs))} {
 			read := func(text string) (*accounting.History, string) {

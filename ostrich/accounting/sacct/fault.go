@@ -56,9 +56,7 @@ func (d *dump) bad(c column, why string) *Fault {
 			f.Field = name
 		}
 	}
-	if f.Text = string(d.values[c]); len(f.Text) > 80 {
-		f.Text = f.Text[:80] + "…"
-	}
+	f.Text = clip(d.values[c])
 	d.tree.locate(f, c)
 	return f
 }

@@ -58,6 +58,14 @@ type tasks struct {
 	most       int
 }
 
+// drawRecords draws some jobs that can be.
+func drawRecords(t *rapid.T) (jobs []record) {
+	for id := range rapid.Int64Range(1, 6).Draw(t, "jobs") {
+		jobs = append(jobs, drawRecord(t, 901+id))
+	}
+	return jobs
+}
+
 // drawRecord draws a job that can be.
 func drawRecord(t *rapid.T, id int64) record {
 	text := rapid.StringMatching(`[a-zäß"\\/ <&{}\[\]:,\t🐦-]{0,12}`)
@@ -220,10 +228,7 @@ func btoi(b bool) int64 {
 // TestJSONAsText: the same jobs are read from JSON in the shape of each release and from text.
 func TestJSONAsText(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		var jobs []record
-		for id := range rapid.Int64Range(1, 6).Draw(rt, "jobs") {
-			jobs = append(jobs, drawRecord(rt, 901+id))
-		}
+		jobs := drawRecords(rt)
 		want, err := sacct.Read(strings.NewReader(asText(jobs)), "dump", sacct.Options{})
 		if err != nil {
 			rt.Fatal(err)

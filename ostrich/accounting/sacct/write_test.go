@@ -16,10 +16,7 @@ import (
 // TestWrite: what is written of a history is read as the same, but for what tells the classes.
 func TestWrite(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		var jobs []record
-		for id := range rapid.Int64Range(1, 6).Draw(rt, "jobs") {
-			jobs = append(jobs, drawRecord(rt, 901+id))
-		}
+		jobs := drawRecords(rt)
 		want, err := sacct.Read(strings.NewReader(asText(jobs)), "dump", sacct.Options{})
 		if err != nil {
 			rt.Fatal(err)
