@@ -293,7 +293,10 @@ func TestJSONFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := sacct.Read(strings.NewReader(c.text), "dump", sacct.Options{})
 			var f *sacct.Fault
-			if !errors.As(err, &f) || err.Error() != "sacct: "+c.want {
+			if !errors.As(err, &f) {
+				t.Fatalf("%v, want %s", err, c.want)
+			}
+			if err.Error() != "sacct: "+c.want {
 				t.Errorf("%v, want %s", err, c.want)
 			}
 			good := strings.TrimSuffix(strings.TrimSuffix(one, "\n"), "\n]}")
