@@ -1,6 +1,7 @@
 package trial_test
 
 import (
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -114,13 +115,13 @@ func TestDrawWhereverItBegins(t *testing.T) {
 
 // TestDrawStays: a draw that changed with a version of the program would be another trial.
 func TestDrawStays(t *testing.T) {
-	arms := ""
+	var arms strings.Builder
 	d := daily(7)
 	for _, p := range d.Between(d.Until-28*day, d.Until) {
-		arms += string("sO"[p.Arm])
+		arms.WriteByte("sO"[p.Arm])
 	}
-	if want := "sssOssOOOOsOOsOOOOssOssssOOs"; arms != want {
-		t.Errorf("drawn: %s, want %s", arms, want)
+	if want := "sssOssOOOOsOOsOOOOssOssssOOs"; arms.String() != want {
+		t.Errorf("drawn: %s, want %s", &arms, want)
 	}
 }
 
