@@ -38,7 +38,12 @@ type run struct {
 	store   *runs.Store
 	keys    []string // of the points, as far as results were looked for
 	results []*pointResult
+	refused []error // why a point cannot be simulated; nil for one that can
 }
+
+// refusal is the error of a point that the policy or the options refuse on its trace, while
+// the trace can be read.
+type refusal struct{ error }
 
 // read reads the file that the command names, and reports what is left out of its
 // grid.
@@ -59,6 +64,7 @@ func read(c *cli.Context) (*run, error) {
 		return nil, err
 	}
 	r.traces, r.keys, r.results = traces, make([]string, len(r.Points)), make([]*pointResult, len(r.Points))
+	r.refused = make([]error, len(r.Points))
 	if !c.IsSet("task") {
 		for _, note := range r.Notes {
 			console.Say(c.App.ErrWriter, "%s: %s", filepath.Base(path), note)
@@ -154,7 +160,8 @@ func (r *run) all() []int {
 
 // compute simulates points, several at a time, and keeps each result as soon
 // as it is there. A point that fails does not keep the others from being
-// computed. When a signal comes, no result is half kept.
+// computed, and one that is refused is no error unless all are. When a signal comes, no
+// result is half kept.
 func (r *run) compute(points []int) error {
 	logs := r.sharedBy(points)
 	errs := make([]error, len(r.Points))
@@ -170,7 +177,35 @@ func (r *run) compute(points []int) error {
 	if r.store.Close(); err != nil {
 		return r.store.Interrupted("points")
 	}
-	return r.failures(errs)
+	return r.failures(r.sort(points, errs))
+}
+
+// sort takes the refusals out of the errors of some points, unless all are, and tells them.
+func (r *run) sort(points []int, errs []error) []error {
+	var reasons tally
+	rest := slices.Clone(errs)
+	first := make(map[string]int)
+	for _, i := range points {
+		var is refusal
+		if !errors.As(errs[i], &is) {
+			continue
+		}
+		r.refused[i], rest[i] = is.error, nil
+		if reasons.add(is.Error()) == 1 {
+			first[is.Error()] = i
+		}
+	}
+	if !slices.ContainsFunc(r.results, func(p *pointResult) bool { return p != nil }) {
+		return errs
+	}
+	for _, reason := range reasons.texts {
+		who := r.describe(first[reason])
+		if n := reasons.counts[reason] - 1; n > 0 {
+			who += " and " + format.Plural(n, "other")
+		}
+		console.Say(r.c.App.ErrWriter, "sweep: %s: refused: %s", who, reason)
+	}
+	return rest
 }
 
 // simulate computes a point as its command does with the point's options.
@@ -188,10 +223,10 @@ func (r *run) simulate(i int, logs *sharedLogs) (*pointResult, error) {
 	}
 	s, err := o.Simulation(cmp.Or(t.path, t.name), log)
 	if err != nil {
-		return nil, err
+		return nil, refusal{err}
 	}
 	if err = s.Do(func(int, int) {}); err != nil {
-		return nil, err
+		return nil, refusal{err}
 	}
 	result := &pointResult{Summary: s.Summary(), Notes: s.Workload.Notes}
 	result.Summary.Log = ""

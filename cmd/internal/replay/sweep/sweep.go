@@ -115,7 +115,13 @@ func (r *run) task() error {
 	if err := r.compute(missing); err != nil {
 		return err
 	}
-	console.Say(r.c.App.ErrWriter, "sweep: task %d: %s computed, from %d on", r.c.Int("task"), format.Plural(len(missing), "point"), missing[0])
+	computed := 0
+	for _, i := range missing {
+		if r.results[i] != nil {
+			computed++
+		}
+	}
+	console.Say(r.c.App.ErrWriter, "sweep: task %d: %s computed, from %d on", r.c.Int("task"), format.Plural(computed, "point"), missing[0])
 	return nil
 }
 

@@ -22,6 +22,7 @@ type object struct {
 	Point      int               `json:"point"`
 	Seed       *uint64           `json:"seed"` // nil for a log
 	Parameters map[string]string `json:"parameters"`
+	Refused    string            `json:"refused,omitempty"` // why it was not simulated
 	replay.Summary
 
 	// Always nil, and so never written. They hide the fields of these names in the
@@ -33,7 +34,7 @@ type object struct {
 // object returns what sweep --json writes of a point.
 func (r *run) object(i int) object {
 	p := &r.Points[i]
-	o := object{Point: i, Parameters: make(map[string]string), Summary: r.summary(i)}
+	o := object{Point: i, Parameters: make(map[string]string), Summary: r.summary(i), Refused: r.refusal(i)}
 	if p.Seeded {
 		o.Seed = &p.Seed
 	}
@@ -45,9 +46,29 @@ func (r *run) object(i int) object {
 	return o
 }
 
-// summary returns that of a point under the name that its trace has in this sweep.
+// refusal returns why a point was not simulated, or "".
+func (r *run) refusal(i int) string {
+	if r.refused[i] == nil {
+		return ""
+	}
+	return r.refused[i].Error()
+}
+
+// refusals reports whether some point was refused.
+func (r *run) refusals() bool {
+	return slices.ContainsFunc(r.refused, func(err error) bool { return err != nil })
+}
+
+// summary returns that of a point under the name that its trace has in this sweep. One that
+// was refused has its names only.
 func (r *run) summary(i int) replay.Summary {
-	s := r.results[i].Summary
+	var s replay.Summary
+	if r.results[i] != nil {
+		s = r.results[i].Summary
+	} else {
+		p := &r.Points[i]
+		s.Policy, s.Backfill, s.Replay = p.Option("policy"), p.Option("backfill"), p.Option("replay")
+	}
 	s.Log = r.traces[r.Points[i].Trace].name
 	return s
 }
@@ -90,6 +111,9 @@ func writeCSV(path string, rows [][]string) error {
 func (r *run) tellNotes() {
 	seen := make(map[string]bool)
 	for i := range r.Points {
+		if r.results[i] == nil {
+			continue
+		}
 		for _, note := range r.results[i].Notes {
 			line := r.traces[r.Points[i].Trace].name + ": " + note
 			if !seen[line] {
@@ -127,16 +151,27 @@ func (r *run) table() error {
 		parameters = slices.DeleteFunc(parameters, func(p string) bool { return slices.Contains(header, strings.ToUpper(p)) })
 	}
 	t := format.Table{Header: slices.Concat(head, format.Texts(parameters, strings.ToUpper), header)}
+	if r.refusals() {
+		t.Header = append(t.Header, "REFUSED")
+	}
 	for i := range r.Points {
 		s := r.summary(i)
 		cells := []any{i, s.Log, r.seed(i), s.Policy, s.Backfill, s.Replay}[:len(head)]
 		for _, p := range parameters {
 			cells = append(cells, r.Points[i].Option(p))
 		}
-		if s.Clusters != nil {
+		switch {
+		case r.refused[i] != nil:
+			for range header {
+				cells = append(cells, "")
+			}
+		case s.Clusters != nil:
 			cells = append(cells, replay.PlatformCells(&s)...)
-		} else {
+		default:
 			cells = append(cells, replay.Cells(&s.Run)...)
+		}
+		if r.refusals() {
+			cells = append(cells, r.refusal(i))
 		}
 		t.Add(cells...)
 	}
@@ -215,6 +250,10 @@ func (r *run) rows() [][]string {
 	if platforms {
 		header = append(header, format.Texts(bags(&replay.PlatformSummary{}), name)...)
 	}
+	measured := len(header) - len(pointColumns) - len(parameters)
+	if r.refusals() {
+		header = append(header, "refused")
+	}
 	rows := [][]string{header}
 	for i := range r.Points {
 		s := r.summary(i)
@@ -222,12 +261,22 @@ func (r *run) rows() [][]string {
 		for _, p := range parameters {
 			cells = append(cells, r.Points[i].Option(p))
 		}
-		columns := measures(&s)
-		if platforms {
-			columns = append(columns, bags(s.Clusters)...)
+		if r.refused[i] != nil {
+			cells[5] = "" // processors
+			for range measured {
+				cells = append(cells, "")
+			}
+		} else {
+			columns := measures(&s)
+			if platforms {
+				columns = append(columns, bags(s.Clusters)...)
+			}
+			for _, c := range columns {
+				cells = append(cells, c.value)
+			}
 		}
-		for _, c := range columns {
-			cells = append(cells, c.value)
+		if r.refusals() {
+			cells = append(cells, r.refusal(i))
 		}
 		rows = append(rows, format.Texts(cells, exact))
 	}
@@ -246,6 +295,10 @@ func exact(number any) string {
 func (r *run) timing() [][]string {
 	rows := [][]string{{"point", "seconds", "jobs_per_second"}}
 	for i := range r.Points {
+		if r.results[i] == nil {
+			rows = append(rows, []string{strconv.Itoa(i), "", ""})
+			continue
+		}
 		s := &r.results[i].Summary
 		rows = append(rows, []string{strconv.Itoa(i), exact(s.Seconds), exact(s.JobsPerSecond)})
 	}
