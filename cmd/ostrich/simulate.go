@@ -26,7 +26,7 @@ func simulateCommand() *cli.Command {
 		Usage: "replay a workload log under a scheduling policy, and measure what comes of it",
 		Description: "The log is in the Standard Workload Format, compressed with gzip or not; - is standard input. Several\n" +
 			"logs and several policies (comma-separated) run at once on all cores, each as if alone.\n\n" +
-			"Policies:\n" + replay.Help(replay.Log, 16) + "\n" + replay.VariantHelp(replay.Log, 16) + "\n" +
+			"Policies:\n" + replay.Help(replay.Log, 18) + "\n" + replay.VariantHelp(replay.Log, 18) + "\n" +
 			"A campaign is what --rule finds in the logged times. With --replay closed a user's next campaign comes when the\n" +
 			"last one has really ended and the logged think time has passed. The columns are those of\n" +
 			"docs/simulation.md, as are the fields of --json. Nothing of Slurm is needed or touched.\n\n" +
@@ -45,6 +45,8 @@ func simulationFlags(workers *int) []cli.Flag {
 		&cli.StringFlag{Name: "campaigns-csv", Usage: "write a row a campaign to `FILE`"},
 		&cli.StringFlag{Name: "utilisation-csv", Usage: "write the utilisation over time to `FILE`"},
 		&cli.DurationFlag{Name: "step", Usage: "`TIME` between two rows of --utilisation-csv", Value: time.Hour},
+		&cli.StringFlag{Name: "html", Usage: "write a page with pictures and the summaries to `FILE`"},
+		&cli.StringFlag{Name: "svg", Usage: "draw the mean stretch of campaigns, of platform the NSL of bags, of each log under each policy into `FILE`"},
 		runs.WorkersFlag(workers),
 	}
 }
@@ -63,7 +65,7 @@ func simulate(c *cli.Context, o simulations, workers int, show tables) error {
 	if c.Duration("step") < time.Second {
 		return fmt.Errorf("--step %v: at least 1 s", c.Duration("step"))
 	}
-	if err := console.Writable(c, csvOptions...); err != nil {
+	if err := console.Writable(c, slices.Concat(csvOptions, drawnOptions)...); err != nil {
 		return err
 	}
 	list, err := o.Simulations(c.Context, c.App.ErrWriter, c.StringSlice("swf"))
@@ -77,13 +79,22 @@ func simulate(c *cli.Context, o simulations, workers int, show tables) error {
 	if c.IsSet("satisfaction") && c.Bool("summary") && !c.Bool("json") && !slices.ContainsFunc(list, plans) {
 		return errors.New("--satisfaction is for the table of lateness, which --summary leaves out: without --summary, or with --json")
 	}
-	if err = replay.Simulate(c.Context, c.App.ErrWriter, workers, list, !c.Bool("summary")); err != nil {
+	if list, err = replay.Simulate(c.Context, c.App.ErrWriter, workers, list, !c.Bool("summary")); err != nil {
 		return err
 	}
 	if err = writeCSVs(c, list[0]); err != nil {
 		return err
 	}
 	whole := !c.Bool("summary")
+	if c.IsSet("html") || c.IsSet("svg") {
+		drawing := replay.Drawing(list)
+		if err = errors.Join(
+			console.WriteFile(c, "svg", func(w io.Writer) error { return replay.WriteSVG(w, drawing) }),
+			console.WriteFile(c, "html", func(w io.Writer) error { return replay.WriteHTML(w, "Replays", drawing, show(list, false)) }),
+		); err != nil {
+			return err
+		}
+	}
 	if !c.Bool("json") {
 		return console.Tables(c, show(list, whole)...)
 	}
@@ -94,6 +105,9 @@ func simulate(c *cli.Context, o simulations, workers int, show tables) error {
 	return console.JSON(c, document)
 }
 
+// drawnOptions name the pictures that simulate and sweep write.
+var drawnOptions = []string{"html", "svg"}
+
 // csvOptions name the files that simulate writes.
 var csvOptions = []string{"jobs-csv", "campaigns-csv", "utilisation-csv"}
 
@@ -101,7 +115,7 @@ var csvOptions = []string{"jobs-csv", "campaigns-csv", "utilisation-csv"}
 // one file for two options.
 func csvAllowed(c *cli.Context, replays int) error {
 	taken := make(map[string]string)
-	for _, option := range csvOptions {
+	for _, option := range slices.Concat(csvOptions, drawnOptions) {
 		if path := c.String(option); path != "" {
 			path = filepath.Clean(path)
 			if other, ok := taken[path]; ok {
@@ -109,7 +123,7 @@ func csvAllowed(c *cli.Context, replays int) error {
 			}
 			taken[path] = option
 		}
-		if c.IsSet(option) && replays > 1 {
+		if c.IsSet(option) && replays > 1 && !slices.Contains(drawnOptions, option) {
 			return fmt.Errorf("--%s: one log and one policy at a time, not %d replays", option, replays)
 		}
 	}

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -99,18 +100,32 @@ func simulations[R interface {
 		runtime.GC() // the replays reuse the memory of the log's records
 		for _, r := range list {
 			s, err := r.simulation(w)
-			if err != nil {
+			switch {
+			case err == nil:
+				all = append(all, s)
+			case s != nil && s.Run.Policy.wherever:
+				s.leaveOut(stderr, err)
+			default:
 				return nil, err
 			}
-			all = append(all, s)
 		}
 	}
 	return all, nil
 }
 
-// Simulate makes the replays, several at a time, and writes their notes on stderr.
-// Unless whole is set, it keeps only the summaries of several.
-func Simulate(ctx context.Context, stderr io.Writer, workers int, list []*Simulation, whole bool) error {
+// leaveOut says that a policy that was named by "all" is left out, and why.
+func (s *Simulation) leaveOut(stderr io.Writer, why error) {
+	console.Say(stderr, "%s: %s left out: %v", s.Workload.Name, s.Run.Policy.Label, why)
+}
+
+// Simulate makes the replays, several at a time, writes their notes on stderr, and returns
+// them without those of policies that were named by "all" and refuse their log. Unless
+// whole is set, it keeps only the summaries of several.
+func Simulate(ctx context.Context, stderr io.Writer, workers int, list []*Simulation, whole bool) ([]*Simulation, error) {
+	if len(list) == 0 {
+		return nil, errors.New("no policy can replay this log with these options")
+	}
+	refused := make([]error, len(list))
 	jobs := make([]int, len(list))
 	for i, s := range list {
 		jobs[i] = len(s.Workload.Jobs)
@@ -118,6 +133,10 @@ func Simulate(ctx context.Context, stderr io.Writer, workers int, list []*Simula
 	err := runs.Replays(ctx, stderr, "simulating", workers, jobs, func(i int, ended func(n int)) error {
 		s := list[i]
 		if err := s.Do(func(n, _ int) { ended(n) }); err != nil {
+			if s.Run.Policy.wherever {
+				refused[i] = err
+				return nil
+			}
 			return fmt.Errorf("%s: %s: %w", s.Workload.Name, s.Run.Policy.Label, err)
 		}
 		if !whole && len(list) > 1 {
@@ -126,14 +145,23 @@ func Simulate(ctx context.Context, stderr io.Writer, workers int, list []*Simula
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, s := range list {
+	var done []*Simulation
+	for i, s := range list {
+		if refused[i] != nil {
+			s.leaveOut(stderr, refused[i])
+			continue
+		}
+		done = append(done, s)
 		for _, note := range s.Outcome.Notes {
 			console.Say(stderr, "%s: %s: %s", s.Workload.Name, s.Run.Policy.Label, note)
 		}
 	}
-	return nil
+	if len(done) == 0 {
+		return nil, errors.Join(refused...)
+	}
+	return done, nil
 }
 
 // Summary is what simulate and platform --summary --json write of a replay.

@@ -106,7 +106,7 @@ func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	if n := wide(log); n > 0 && r.Policy.Name == "ostrich" {
+	if n := wide(log); n > 0 && r.Policy.Name == "ostrich-sequential" {
 		o.Notes = append(o.Notes, fmt.Sprintf("%d of %d jobs are parallel, and its virtual schedule is that of sequential ones; ostrich-parallel has theirs",
 			n, len(log)))
 	}

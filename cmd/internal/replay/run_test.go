@@ -60,7 +60,7 @@ func TestPredictorOfLog(t *testing.T) {
 		logged(3, 1, 5000, 1000, 3600), logged(4, 3, 5000, 100, 3600), logged(5, 2, 5001, 10, 3600),
 	}
 	for predictor, want := range map[string][]ostrich.JobID{"limit": {1, 2, 3, 4, 5}, "last": {1, 2, 3, 5, 4}} {
-		if got := order(t, log, map[string]string{"policy": "ostrich:gate=off:predictor=" + predictor}); !slices.Equal(got, want) {
+		if got := order(t, log, map[string]string{"policy": "ostrich-sequential:gate=off:predictor=" + predictor}); !slices.Equal(got, want) {
 			t.Errorf("by %s: %d, want %d", predictor, got, want)
 		}
 	}

@@ -86,18 +86,18 @@ var table = append([]Policy{
 	},
 	{Name: "ostrich", needs: Site, Usage: "the virtual schedule, with the settings of ostrichd", gated: true, rank: siteOf},
 	{
-		Name: "ostrich", needs: Parts, gated: true, Usage: "the virtual schedule with the defaults of ostrichd", rank: sidecarOf,
+		Name: "ostrich", needs: Log | Parts, gated: true, Usage: "the virtual schedule with the defaults of ostrichd", rank: sidecarOf,
 		Settings: func() (ostrich.Options, error) {
 			c := sidecar.Default()
 			return c.ScheduleOptions()
 		},
 	},
 	{
-		Name: "paper", needs: Parts, gated: true, Usage: "the virtual schedule in the order of the papers, campaigns by a window of 30 minutes", rank: sidecarOf,
+		Name: "paper", needs: Log | Parts, gated: true, Usage: "the virtual schedule in the order of the papers, campaigns by a window of 30 minutes", rank: sidecarOf,
 		Settings: func() (ostrich.Options, error) { return Paper, nil },
 	},
 	{
-		Name: "ostrich", needs: Log, Usage: "virtual fair-sharing schedule of sequential jobs, strict gate, LPT (thesis 5.1)",
+		Name: "ostrich-sequential", needs: Log, Usage: "virtual fair-sharing schedule of sequential jobs, strict gate, LPT (thesis 5.1)",
 		inside: ostrich.LPT, gated: true, gate: ostrich.Strict, rank: virtualOf,
 	},
 	{

@@ -34,6 +34,7 @@ type Variant struct {
 	Tuning    Tuning // what holds where nothing else is said
 	with      Need
 	chosen    []assignment
+	wherever  bool // it was named by "all": left out where it refuses the log or the options
 }
 
 // assignment is a setting and its value.
@@ -100,11 +101,31 @@ func (t *Tuning) horizon(accept satisfaction.Acceptance) sim.Horizon {
 	return sim.Horizon{Length: t.length, Plan: plan.Plan}
 }
 
+// everyPolicy is the name that stands for all policies that can be replayed with something.
+const everyPolicy = "all"
+
 // ParseVariants parses a comma-separated list of policies that can be replayed with
-// something. No two may have the same label.
+// something. No two may have the same label. "all" stands for those that are not named
+// beside it; WQR-4 is that of the paper.
 func ParseVariants(text string, with Need) ([]*Variant, error) {
 	var list []*Variant
 	for one := range strings.SplitSeq(text, ",") {
+		if strings.TrimSpace(one) == everyPolicy {
+			for _, name := range Names(Policies(with)) {
+				if name == "WQR-n" {
+					name = "WQR-4"
+				}
+				v, err := ParseVariant(name, with)
+				if err != nil {
+					return nil, err
+				}
+				v.wherever = true
+				if !slices.ContainsFunc(list, func(w *Variant) bool { return w.Label == v.Label }) {
+					list = append(list, v)
+				}
+			}
+			continue
+		}
 		v, err := ParseVariant(strings.TrimSpace(one), with)
 		if err != nil {
 			return nil, err
@@ -237,7 +258,7 @@ func (p *Policy) settings(with Need, t *Tuning) []sidecar.Setting {
 	if p.gated {
 		for _, s := range sidecar.OrderSettings(&t.Options) {
 			switch {
-			case with == Log && slices.Contains([]string{"rule", "threshold", "late", "machine"}, s.Key): // --rule, and the policy, say it
+			case with == Log && p.Settings == nil && slices.Contains([]string{"rule", "threshold", "late", "machine"}, s.Key): // --rule, and the policy, say it
 			case with != Parts && s.Key == "gate": // ostrichd holds no job back; a simulation can
 				names("gate", wordOf(&t.Options.Gate, ostrich.GateNames))
 			default:
@@ -282,7 +303,7 @@ func (p *Policy) settings(with Need, t *Tuning) []sidecar.Setting {
 // that can be replayed with something. Names of policies fill the width.
 func VariantHelp(with Need, width int) string {
 	var b strings.Builder
-	b.WriteString("A policy is [LABEL=]NAME[:SETTING=VALUE]..., as in ostrich:gate=off:inside=spt. Settings:\n")
+	b.WriteString("A policy is [LABEL=]NAME[:SETTING=VALUE]..., as in ostrich:gate=off:inside=spt; all is all of them. Settings:\n")
 	for _, p := range Policies(with) {
 		t, err := p.tuned()
 		list := p.settings(with, &t)

@@ -19,9 +19,11 @@ func TestVariant(t *testing.T) {
 	}{
 		{"fcfs", Log, "fcfs fcfs"},
 		{"sjf", Log, "spt spt"},
-		{"ostrich", Log, "ostrich ostrich:gate=strict:inside=lpt:predictor=limit:grace=off:memory=off:settle=off"},
-		{"ostrich:gate=off:inside=spt", Log, "ostrich:gate=off:inside=spt ostrich:gate=off:inside=spt:predictor=limit:grace=off:memory=off:settle=off"},
-		{"mine = ostrich : inside = spt", Log, "mine ostrich:gate=strict:inside=spt:predictor=limit:grace=off:memory=off:settle=off"},
+		{"ostrich-sequential", Log, "ostrich-sequential ostrich-sequential:gate=strict:inside=lpt:predictor=limit:grace=off:memory=off:settle=off"},
+		{"ostrich-sequential:gate=off:inside=spt", Log, "ostrich-sequential:gate=off:inside=spt ostrich-sequential:gate=off:inside=spt:predictor=limit:grace=off:memory=off:settle=off"},
+		{"mine = ostrich-sequential : inside = spt", Log, "mine ostrich-sequential:gate=strict:inside=spt:predictor=limit:grace=off:memory=off:settle=off"},
+		{"ostrich", Log, "ostrich ostrich:rule=max:late=reopen:machine=parallel:gate=off:inside=spt:predictor=alike:grace=1d:memory=7d:settle=on"},
+		{"ostrich", Parts, "ostrich ostrich:rule=max:late=reopen:machine=parallel:gate=off:inside=spt:predictor=alike:grace=1d:memory=7d:settle=on:estimate=limit"},
 		{"fairshare:period=1h:inside=spt", Log, "fairshare:period=1h:inside=spt fairshare:inside=spt:period=1h0m0s"},
 		{"multifactor:halflife=14d", Log, "multifactor:halflife=14d multifactor:halflife=14d"},
 		{"faircamp:rho=list:placement=packed", Log, "faircamp:rho=list:placement=packed faircamp:rho=list:placement=packed"},
@@ -38,7 +40,7 @@ func TestVariant(t *testing.T) {
 		{"=ostrich", Log, "the label before = is empty"},
 		{"fcfs:gate=off", Site, "fcfs has no settings"},
 		{"multifactor:inside=spt", Log, `multifactor has no setting "inside"; they are halflife`},
-		{"ostrich:period=1h", Log, `ostrich has no setting "period"; they are gate, inside, predictor, grace, memory, settle`},
+		{"ostrich-sequential:period=1h", Log, `ostrich-sequential has no setting "period"; they are gate, inside, predictor, grace, memory, settle`},
 		{"multicamp:placement=packed", Log, `multicamp has no setting "placement"; they are rho`},
 		{"ostrich:gate=strict", Parts, `"strict" is none of demote, off`}, // ostrichd has none
 		{"fairshare:halflife=0s", Site, "0s: at least 1 s"},

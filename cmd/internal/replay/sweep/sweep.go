@@ -18,6 +18,8 @@ func Flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "keep results in `DIR`, which is made if it is not there, and continue from what is there"},
 		&cli.StringFlag{Name: "csv", Usage: "write the table of all points to `FILE` too"},
+		&cli.StringFlag{Name: "html", Usage: "write a page with pictures and the table to `FILE`"},
+		&cli.StringFlag{Name: "svg", Usage: "draw the mean stretch of campaigns, of platforms the NSL of bags, of each point into `FILE`"},
 		&cli.BoolFlag{Name: "list", Usage: "list the points with their options, and simulate nothing"},
 		&cli.IntFlag{Name: "workers", Usage: "`NUMBER` of points at a time", DefaultText: "one a core"},
 		&cli.IntFlag{Name: "per-task", Usage: "`NUMBER` of points for each task", DefaultText: "1"},
@@ -33,7 +35,7 @@ func Run(c *cli.Context) error {
 	if err := check(c); err != nil {
 		return fmt.Errorf("sweep: %w", err)
 	}
-	if err := console.Writable(c, "csv"); err != nil {
+	if err := console.Writable(c, "csv", "html", "svg"); err != nil {
 		return fmt.Errorf("sweep: %w", err)
 	}
 	r, err := read(c)
@@ -55,7 +57,7 @@ func Run(c *cli.Context) error {
 // check refuses options that do not go together.
 func check(c *cli.Context) error {
 	for _, o := range []struct{ name, beside string }{
-		{"out", "list"}, {"csv", "list"}, {"workers", "list"}, {"task", "list"}, {"per-task", "list"}, {"csv", "task"},
+		{"out", "list"}, {"csv", "list"}, {"html", "list"}, {"svg", "list"}, {"html", "task"}, {"svg", "task"}, {"workers", "list"}, {"task", "list"}, {"per-task", "list"}, {"csv", "task"},
 	} {
 		if c.IsSet(o.name) && c.IsSet(o.beside) {
 			return fmt.Errorf("--%s means nothing with --%s", o.name, o.beside)

@@ -93,6 +93,15 @@ func (r *run) write() error {
 			return fmt.Errorf("sweep: %w", err)
 		}
 	}
+	drawing := r.drawing()
+	if err := errors.Join(
+		console.WriteFile(r.c, "svg", func(w io.Writer) error { return replay.WriteSVG(w, drawing) }),
+		console.WriteFile(r.c, "html", func(w io.Writer) error {
+			return replay.WriteHTML(w, "A sweep", drawing, []format.Table{r.table()})
+		}),
+	); err != nil {
+		return fmt.Errorf("sweep: %w", err)
+	}
 	if r.c.Bool("json") {
 		objects := make([]object, len(r.Points))
 		for i := range r.Points {
@@ -100,7 +109,35 @@ func (r *run) write() error {
 		}
 		return console.JSON(r.c, objects)
 	}
-	return r.table()
+	return console.Tables(r.c, r.table())
+}
+
+// drawing returns the points that were simulated: in a row those that differ in the policy
+// only, or on platforms in the selection or the architecture.
+func (r *run) drawing() []replay.Drawn {
+	var list []replay.Drawn
+	for i := range r.Points {
+		if r.refused[i] != nil {
+			continue
+		}
+		p := &r.Points[i]
+		d := replay.Drawn{Row: r.traces[p.Trace].name, Summary: r.summary(i)}
+		d.Name = d.Summary.Policy
+		if p.Seeded {
+			d.Row += fmt.Sprintf(", seed %d", p.Seed)
+		}
+		for _, o := range p.Options {
+			switch o.Name {
+			case "policy", "platform":
+			case "selection", "architecture":
+				d.Name += ", " + o.Value
+			default:
+				d.Row += ", " + o.Name + " " + o.Value
+			}
+		}
+		list = append(list, d)
+	}
+	return list
 }
 
 func writeCSV(path string, rows [][]string) error {
@@ -143,7 +180,8 @@ func (r *run) seed(i int) string {
 	return ""
 }
 
-func (r *run) table() error {
+// table returns the table of all points.
+func (r *run) table() format.Table {
 	parameters := r.parameters(listed)
 	head, header := []string{"POINT", "LOG", "SEED", "POLICY", "BACKFILL", "REPLAY"}, replay.Header
 	if r.file.onPlatform() {
@@ -175,7 +213,7 @@ func (r *run) table() error {
 		}
 		t.Add(cells...)
 	}
-	return console.Tables(r.c, t)
+	return t
 }
 
 // list writes the points without simulating them.
