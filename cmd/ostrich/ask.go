@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/console"
+	"slurm-ostrich/cmd/internal/remote"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/socket"
 	"slurm-ostrich/cmd/internal/view"
@@ -29,10 +31,13 @@ func asking(c cli.Command, flags []cli.Flag, do func(*cli.Context) error) *cli.C
 		}
 	}
 	c.Description += "\n\n" + askingText
-	return plainCommand(c, slices.Concat(flags, settings), do)
+	return plainCommand(c, slices.Concat(flags, []cli.Flag{&cli.StringFlag{
+		Name: "url", Usage: "ask the ostrichd of another host at `URL`, http://HOST:PORT or https://HOST:PORT; empty: at the socket", DefaultText: "OSTRICH_URL, or that of " + remote.DefaultFile,
+	}}, settings), do)
 }
 
 const askingText = "The answer is from the latest cycle of the ostrichd of this host, which shows what Slurm shows of others' jobs.\n" +
+	"On a host that --url, OSTRICH_URL or " + remote.DefaultFile + " tells of another one, that one is asked, and munge proves who asks.\n" +
 	"With --config, --clusters or a setting of ostrichd, as an option or in the environment, and where no ostrichd\n" +
 	"answers, the command looks at Slurm and accounting itself; that takes the rights to read them."
 
@@ -50,7 +55,11 @@ func ask[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selection) (
 // askAnybody asks ostrichd, or the cluster itself.
 func askAnybody[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selection) (Answer, error) {
 	var answer Answer
-	path, said, nobody, err := askDaemon(c, q.Name, by)
+	var nobody error
+	path, said, err := askFar(c, q.Name, by)
+	if path == "" && err == nil {
+		path, said, nobody, err = askDaemon(c, q.Name, by)
+	}
 	if err != nil {
 		return answer, err
 	}
@@ -111,6 +120,57 @@ func entitled(c *cli.Context) func() bool {
 		operator, err := sidecar.Readable(c).Operator(c.Context, me.Username)
 		return operator && err == nil
 	}
+}
+
+// askFar asks the ostrichd of another host as askDaemon does. The address is "" if none is named.
+func askFar(c *cli.Context, question string, by *view.Selection) (address string, said []byte, err error) {
+	at, err := askedFar(c)
+	if err != nil || at == nil {
+		return "", nil, err
+	}
+	answer, err := at.Ask(c.Context, question, by)
+	if err != nil {
+		return "", nil, err
+	}
+	if answer.Warning != "" {
+		console.Say(c.App.ErrWriter, "warning: %s", answer.Warning)
+	}
+	return at.URL, answer.JSON, nil
+}
+
+// askedFar returns where the ostrichd of another host is asked, as the option, the environment
+// or the file says, in this order; nil if none does, or if the command is to look for itself or
+// ask at a socket.
+func askedFar(c *cli.Context) (*remote.Settings, error) {
+	other, given := settingGiven(c), c.IsSet("url")
+	_, socketInEnvironment := os.LookupEnv("OSTRICH_SOCKET")
+	socketGiven := c.IsSet("socket") && !socketInEnvironment
+	variable := os.Getenv("OSTRICH_URL")
+	switch {
+	case given && c.String("url") != "" && other != "":
+		return nil, fmt.Errorf("%s: --url asks ostrichd, which has settings of its own; %s does not go with it", c.Command.Name, other)
+	case given && socketGiven:
+		return nil, fmt.Errorf("%s: --url or --socket, not both", c.Command.Name)
+	case given && c.String("url") == "", other != "", socketGiven, !given && variable == "" && socketInEnvironment:
+		return nil, nil //nolint:nilnil // it is asked nowhere
+	}
+	at, err := remote.Read(cmp.Or(os.Getenv("OSTRICH_CLIENT_FILE"), remote.DefaultFile))
+	if err != nil {
+		return nil, err
+	}
+	from := ""
+	switch {
+	case given:
+		at.URL, from = c.String("url"), "--url: "
+	case variable != "":
+		at.URL, from = variable, "OSTRICH_URL: "
+	case at.URL == "":
+		return nil, nil //nolint:nilnil // likewise
+	}
+	if _, err = remote.ParseURL(at.URL); err != nil {
+		return nil, fmt.Errorf("%s: %s%w", c.Command.Name, from, err)
+	}
+	return at, nil
 }
 
 // askDaemon asks ostrichd, prints its warning, and returns the path at which it was asked.

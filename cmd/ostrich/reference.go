@@ -4,6 +4,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/manual"
+	"slurm-ostrich/cmd/internal/remote"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
@@ -20,6 +21,8 @@ func program(a *cli.App) manual.Program {
 		},
 		Environment: []manual.Note{
 			{Text: "OSTRICH_*", Meaning: "each setting, see ostrich.yaml(5); OSTRICH_CONFIG names the file, OSTRICH_DATABASE_PASSWORD is the password"},
+			{Text: "OSTRICH_URL", Meaning: "where plan, campaigns, shares and explain ask the ostrichd of another host, in place of the url of " + remote.DefaultFile},
+			{Text: "OSTRICH_CLIENT_FILE", Meaning: "a file in place of " + remote.DefaultFile},
 			{Text: "COLUMNS", Meaning: "width of tables for people; without it they fit the terminal, and have any width elsewhere"},
 			{Text: "SLURM_CONF", Meaning: "slurm.conf for Slurm's commands, unless slurm.conf is set"},
 			{Text: "OSTRICH_TRACES", Meaning: "folder with workload logs, for figures"},
@@ -29,6 +32,7 @@ func program(a *cli.App) manual.Program {
 			{Text: sidecar.DefaultFile, Meaning: "settings, see ostrich.yaml(5)"},
 			{Text: sidecar.Default().Journal, Meaning: "what ostrichd has written, which reset takes back"},
 			{Text: sidecar.DefaultSocket, Meaning: "where ostrichd is asked"},
+			{Text: remote.DefaultFile, Meaning: "where the ostrichd of another host is asked: url, ca_file, munge"},
 		},
 		Examples: []manual.Note{
 			{Text: "ostrich check", Meaning: "is everything there that ostrichd needs, and what is to be done where it is not?"},

@@ -47,6 +47,7 @@ type daemon struct {
 	asked     sync.Once
 	answering *statuspage.API // at both, once it was asked
 	hosts     []string        // status.hosts, likewise
+	proof     *access.Proof   // of who asks on the web, likewise
 
 	reload <-chan os.Signal
 	now    func() time.Time

@@ -49,8 +49,8 @@ func (d *daemon) reconfigure(ctx context.Context) {
 		config.Socket = d.config.Socket
 	}
 	if config.Status.Listen != d.config.Status.Listen || !slices.Equal(config.Status.Hosts, d.config.Status.Hosts) ||
-		config.Status.UserHeader != d.config.Status.UserHeader {
-		d.log.Warn().Str("listen", config.Status.Listen).Msg("the status page's address, hosts and header take effect at the next start")
+		config.Status.UserHeader != d.config.Status.UserHeader || config.Status.Munge != d.config.Status.Munge {
+		d.log.Warn().Str("listen", config.Status.Listen).Msg("the status page's address, hosts, header and munge take effect at the next start")
 		config.Status = d.config.Status
 	}
 	if level, err := zerolog.ParseLevel(config.Log.Level); err == nil { // never fails: it has been validated

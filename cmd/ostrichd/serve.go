@@ -16,9 +16,11 @@ import (
 	"slurm-ostrich/cmd/internal/access"
 	"slurm-ostrich/cmd/internal/api"
 	"slurm-ostrich/cmd/internal/live"
+	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/cmd/internal/webserver"
+	"slurm-ostrich/priority/slurm"
 )
 
 // handler serves /metrics, /healthz (the process is alive), /readyz (cycles
@@ -64,7 +66,21 @@ func (d *daemon) measures() *http.ServeMux {
 // pages serves the status page and the API.
 func (d *daemon) pages() http.Handler {
 	answers := d.api()
-	return statuspage.Handler(answers, d.hosts)
+	return d.proof.Wrap(statuspage.Handler(answers, d.hosts))
+}
+
+// proofBy returns what verifies credentials of munge by a setting status.munge.
+func (d *daemon) proofBy(setting string, hosts []string) *access.Proof {
+	p := &access.Proof{Now: d.now, Named: func(name string) bool { return statuspage.Named(name, hosts) }}
+	if setting == sidecar.MungeOff {
+		return p
+	}
+	munge := slurm.Munge{Timeout: api.Patience}
+	if setting != sidecar.MungeOn {
+		munge.Socket = setting
+	}
+	p.Decode = munge.Decode
+	return p
 }
 
 // api returns what answers questions at the socket and on the web.
@@ -72,6 +88,7 @@ func (d *daemon) api() *statuspage.API {
 	d.asked.Do(func() {
 		header := d.config.Status.UserHeader // A reload may change the configuration meanwhile.
 		d.hosts = d.config.Status.Hosts
+		d.proof = d.proofBy(d.config.Status.Munge, d.hosts)
 		d.answering = statuspage.NewAPI(statuspage.Options{
 			State: d.state, Late: d.status.late, Past: d.pastAsked(), Now: d.now,
 			Viewer: func(r *http.Request, c *view.Cycle, ended bool) (*view.Viewer, error) {

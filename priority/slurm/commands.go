@@ -146,11 +146,16 @@ func (s Commands) Run(ctx context.Context, to io.Writer, name string, args ...st
 
 // run runs a command to its end. An error names the command and repeats its message.
 func (s Commands) run(ctx context.Context, to io.Writer, name string, args ...string) error {
+	return s.fed(ctx, nil, to, name, args...)
+}
+
+// fed is run for a command that reads its input; nil is an empty one.
+func (s Commands) fed(ctx context.Context, from io.Reader, to io.Writer, name string, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout())
 	defer cancel()
 	cmd := s.command(ctx, name, args...)
 	stderr := limited{most: mostWords, full: cancel}
-	cmd.Stdout, cmd.Stderr = to, &stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = from, to, &stderr
 	runtime.LockOSThread() // see endWithUs
 	defer runtime.UnlockOSThread()
 	err := cmd.Run()

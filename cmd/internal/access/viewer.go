@@ -1,5 +1,5 @@
 // Package access decides who may see what of a cycle, for both listeners of ostrichd: the
-// Unix socket, where the kernel says who asks, and the web, where a proxy may say so.
+// Unix socket, where the kernel says who asks, and the web, where munge or a proxy may say so.
 package access
 
 import (
@@ -18,7 +18,7 @@ import (
 // Rules decide what who asks may see.
 type Rules struct {
 	Users *Directory
-	Own   uint32 // the daemon's user, who sees everything at the socket
+	Own   uint32 // the daemon's user, who sees everything at the socket; other hosts may have given the uid to somebody else
 	// Header is that in which a proxy on this host says who is logged in; "": nobody is believed.
 	Header string
 }
@@ -28,7 +28,18 @@ type uidKey struct{}
 
 // WithUID returns a context of requests of a user of this host, on the kernel's word.
 func WithUID(ctx context.Context, uid uint32) context.Context {
-	return context.WithValue(ctx, uidKey{}, uid)
+	return context.WithValue(ctx, uidKey{}, asker{uid: uid})
+}
+
+// withRemoteUID is WithUID for a user of another host, on munge's word.
+func withRemoteUID(ctx context.Context, uid uint32) context.Context {
+	return context.WithValue(ctx, uidKey{}, asker{uid, true})
+}
+
+// asker is who makes a request.
+type asker struct {
+	uid    uint32
+	remote bool
 }
 
 // Viewer returns what who makes a request may see of a cycle: what Slurm shows everybody, and
@@ -41,17 +52,21 @@ func (a *Rules) Viewer(r *http.Request, c *view.Cycle, ended bool) (*view.Viewer
 	if c != nil {
 		v = view.NewViewer(c.Options.Controller.PrivateData)
 	}
-	uid, local := r.Context().Value(uidKey{}).(uint32)
+	who, local := r.Context().Value(uidKey{}).(asker)
+	uid := who.uid
 	name, err := "", error(nil)
-	if !local {
+	switch {
+	case !local:
 		name, err = a.login(r)
+	case who.remote && !a.knows(r.Context(), uid, c):
+		err = api.Forbidden(fmt.Sprintf("Slurm knows no user with uid %d", uid))
 	}
 	var u slurm.User
 	shown := false // whether slurmdbd shows everybody the ended jobs of others
 	switch {
 	case err != nil:
 		return nil, err
-	case local && (uid == 0 || uid == a.Own || c != nil && uid == c.Options.Controller.SlurmUser), v.Jobs && v.Shares && !ended:
+	case local && (uid == 0 || uid == a.Own && !who.remote || c != nil && uid == c.Options.Controller.SlurmUser), v.Jobs && v.Shares && !ended:
 		return view.Everything(), nil
 	case local:
 		if c != nil {
@@ -72,6 +87,16 @@ func (a *Rules) Viewer(r *http.Request, c *view.Cycle, ended bool) (*view.Viewer
 	}
 	v.Accounts, v.Ended = u.Coordinates, v.Jobs && shown
 	return v, nil
+}
+
+// knows reports whether a uid of another host is root's, SlurmUser's, or a user's who is in
+// Slurm's associations or has jobs.
+func (a *Rules) knows(ctx context.Context, uid uint32, c *view.Cycle) bool {
+	if uid == 0 || c != nil && (uid == c.Options.Controller.SlurmUser || len(c.NamesOf(uid)) > 0) {
+		return true
+	}
+	u, _ := a.Users.of(ctx, uid)
+	return u.Name != ""
 }
 
 // longestName is how long a user's name in a header may be.

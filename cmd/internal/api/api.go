@@ -99,6 +99,11 @@ type Busy string
 
 func (b Busy) Error() string { return string(b) }
 
+// Forbidden says why who asks may see nothing at all.
+type Forbidden string
+
+func (f Forbidden) Error() string { return string(f) }
+
 // Turn is the place of who asks among all who ask.
 type Turn interface {
 	// Begin waits until an answer may be made, and not for long. Call made once it is. The

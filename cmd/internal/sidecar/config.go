@@ -83,6 +83,7 @@ type Config struct {
 		Hosts  []string
 
 		UserHeader string
+		Munge      string // MungeOn, MungeOff, or the socket of munged
 	}
 	Web     struct{ ConfigFile string }
 	Metrics struct{ PerUser bool }
@@ -140,10 +141,17 @@ func Default() Config {
 	c.Priority.Margin = 20
 	c.Journal = "/var/lib/ostrich/journal.jsonl"
 	c.Socket = DefaultSocket
+	c.Status.Munge = MungeOn
 	c.Listen = "127.0.0.1:9343"
 	c.Log.Level = "info"
 	return c
 }
+
+// Values of status.munge, beside the path of a socket.
+const (
+	MungeOn  = "on"
+	MungeOff = "off"
+)
 
 // DefaultSocket is where users ask ostrichd.
 const DefaultSocket = "/run/ostrich/ostrichd.sock"
@@ -263,6 +271,8 @@ func (c *Config) Validate() error {
 		check(!strings.ContainsAny(name, ":/"), "status.hosts: %q: a name alone is wanted, without port or scheme", name)
 	}
 	check(!strings.ContainsFunc(c.Status.UserHeader, notInHeader), "status.user_header: %q: only letters, digits and - may be in a header's name", c.Status.UserHeader)
+	check(c.Status.Munge == MungeOn || c.Status.Munge == MungeOff || filepath.IsAbs(c.Status.Munge),
+		"status.munge: %q: must be on, off or the absolute path of munged's socket", c.Status.Munge)
 	if len(errs) == 0 {
 		_, err = ostrich.NewPools(o, 1, ostrich.Classes{}, c.Pools...)
 		check(err == nil, "pools: %w", err)

@@ -106,6 +106,7 @@ func Settings(c *Config) []Setting {
 		{Key: "status.listen", Value: text{&c.Status.Listen}, Usage: "host:port of the status page, meant for a loopback address, maybe that of listen; empty: none"},
 		{Key: "status.hosts", Value: list{&c.Status.Hosts}, Usage: "names in requests for the status page and /metrics that are answered, beside IP addresses, localhost and this machine's name, comma-separated; *: any"},
 		{Key: "status.user_header", Value: text{&c.Status.UserHeader}, Usage: "header in which a proxy on this host names the user who is logged in, such as X-Remote-User; empty: all visitors see what Slurm shows everybody"},
+		{Key: "status.munge", Value: text{&c.Status.Munge}, Usage: "whether munge proves at status.listen who asks, for users of other hosts (ostrich --url): on, off, or /PATH: on, with the socket of munged"},
 		{Key: "web.config_file", Value: text{&c.Web.ConfigFile}, Usage: "file with the TLS certificate and the passwords for listen and status.listen, in the format of Prometheus' exporters; $NAME is taken from the environment; empty: neither"},
 		{Key: "log.level", Value: oneOf(&c.Log.Level, "debug", "info", "warn", "error"), Usage: "debug, info, warn or error"},
 	}

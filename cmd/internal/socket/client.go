@@ -47,7 +47,7 @@ func Ask(ctx context.Context, path, name string, by *view.Selection) (*Answer, e
 	}
 	defer context.AfterFunc(ctx, func() { _ = c.Close() })() // ends what waits
 	defer func() { _ = c.Close() }()                         // It has been read.
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://ostrichd"+api.Folder+name+"?"+arguments(by), nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://ostrichd"+api.Folder+name+"?"+Arguments(by), nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -62,13 +62,13 @@ func Ask(ctx context.Context, path, name string, by *view.Selection) (*Answer, e
 		return nil, fmt.Errorf("ostrichd at %s: the answer is cut off: %w", path, err)
 	}
 	if answer.StatusCode != http.StatusOK {
-		return nil, refused(path, answer, raw)
+		return nil, Refused(path, answer, raw)
 	}
 	return &Answer{raw, answer.Header.Get(api.Warning)}, nil
 }
 
-// arguments returns a selection as the query of a request.
-func arguments(by *view.Selection) string {
+// Arguments returns a selection as the query of a request.
+func Arguments(by *view.Selection) string {
 	values := url.Values{}
 	for name, list := range by.Lists() {
 		if len(*list) > 0 {
@@ -91,8 +91,8 @@ func unreached(path string, err error) error {
 	return fmt.Errorf("ostrichd at %s gives no answer: %w", path, err)
 }
 
-// refused returns the error of an answer that is none.
-func refused(path string, answer *http.Response, raw []byte) error {
+// Refused returns the error of an answer that is none, of the daemon at a path or an address.
+func Refused(path string, answer *http.Response, raw []byte) error {
 	var said api.Error
 	switch {
 	case answer.StatusCode == http.StatusRequestHeaderFieldsTooLarge: // net/http answers by itself

@@ -25,12 +25,18 @@ func allowed(host string, names []string) bool {
 	if _, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil {
 		return true
 	}
+	return name == "localhost" || Named(name, names)
+}
+
+// Named reports whether a name, in lower case and without a final dot, is this machine's or in a
+// list. No name in the list stands for others.
+func Named(name string, names []string) bool {
 	if name == "" {
 		return false
 	}
 	own := machine()
 	short, _, _ := strings.Cut(own, ".")
-	return name == "localhost" || name == own || name == short ||
+	return name == own || name == short ||
 		slices.ContainsFunc(names, func(one string) bool { return strings.EqualFold(strings.TrimSuffix(one, "."), name) })
 }
 

@@ -83,7 +83,11 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, q *Question) {
 	}
 	body, sent, err := a.body(r, q, s, by)
 	var busy api.Busy
+	var forbidden api.Forbidden
 	switch {
+	case errors.As(err, &forbidden):
+		api.Fail(w, http.StatusForbidden, err.Error())
+		return
 	case errors.As(err, &busy):
 		w.Header().Set("Retry-After", "1")
 		api.Fail(w, http.StatusTooManyRequests, err.Error())
