@@ -9,9 +9,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/arguments"
-	"slurm-ostrich/cmd/internal/figures"
 	"slurm-ostrich/cmd/internal/manual"
-	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/priority/slurm"
 )
 
@@ -40,23 +38,16 @@ const daemonName = "ostrichd"
 func moreWords(ctx context.Context) func(before []string, option string) []manual.Word {
 	return func(before []string, option string) []manual.Word {
 		command := before[0]
+		if words := wholeWords(command, option); words != nil {
+			return words
+		}
 		switch {
-		case option == "policy":
-			return policyWords(command)
 		case option == "format" || option == "sort":
 			return columnWords(command)
 		case command == "completion" && option == "" && len(before) == 1:
 			return manual.Plain([]string{"bash", "zsh", "fish"})
 		case command == "completion" && option == "" && len(before) == 2:
 			return manual.Plain([]string{daemonName})
-		case command == "generate" && option == "":
-			return manual.Plain(replay.ModelNames())
-		case command == "figures" && option == "":
-			var list []manual.Word
-			for _, f := range figures.All() {
-				list = append(list, manual.Word{Text: f.Name, Usage: f.Title})
-			}
-			return list
 		}
 		return inQueue(ctx, command, option)
 	}
@@ -66,23 +57,6 @@ func moreWords(ctx context.Context) func(before []string, option string) []manua
 func columnWords(command string) []manual.Word {
 	columns := map[string][]string{"plan": planColumns, "campaigns": campaignColumns, "shares": shareColumns}[command]
 	return manual.Plain(strings.Fields(strings.ToLower(strings.Join(columns, " "))))
-}
-
-// policyWords returns the policies that a command knows.
-func policyWords(command string) (list []manual.Word) {
-	need := replay.Log
-	switch command {
-	case "platform":
-		need = replay.Clusters
-	case "compare":
-		need = replay.Site
-	case "bench":
-		need = replay.Parts
-	}
-	for _, p := range replay.Policies(need) {
-		list = append(list, manual.Word{Text: p.Name, Usage: p.Usage})
-	}
-	return list
 }
 
 // inQueue returns the values that jobs in the queue have for an option, or the jobs for

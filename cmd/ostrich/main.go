@@ -12,7 +12,6 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
@@ -21,7 +20,6 @@ import (
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/manual"
-	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
 
@@ -82,13 +80,11 @@ const interrupted exitCode = 130
 
 func app(stdout, stderr io.Writer) *cli.App {
 	return &cli.App{
-		Name:      "ostrich",
-		Usage:     "see, explain and take back what the OStrich sidecar does to the queue of a Slurm cluster",
-		UsageText: "ostrich COMMAND [options]",
-		Description: "plan, campaigns, shares and explain ask ostrichd; check and reset read its configuration. Its settings are\n" +
-			"options of all six, as in \"ostrich plan --priority-channel nice\", and \"ostrichd --help\" lists them: the first\n" +
-			"four look for themselves then. No command but reset changes anything in Slurm.",
-		Version: sidecar.Build(),
+		Name:        "ostrich",
+		Usage:       usage,
+		UsageText:   "ostrich COMMAND [options]",
+		Description: description,
+		Version:     sidecar.Build(),
 		// A file may have a comma in its name: an option is given again instead.
 		DisableSliceFlagSeparator: true,
 		Writer:                    stdout, ErrWriter: stderr,
@@ -100,11 +96,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 			}
 			return cli.ShowAppHelp(c)
 		},
-		Commands: []*cli.Command{
-			checkCommand(), planCommand(), campaignsCommand(), sharesCommand(), explainCommand(), resetCommand(),
-			simulateCommand(), platformCommand(), compareCommand(), sweepCommand(), benchCommand(), optimiseCommand(), generateCommand(), convertCommand(), figuresCommand(),
-			demoCommand(), completionCommand(),
-		},
+		Commands: commands(),
 	}
 }
 
@@ -187,20 +179,8 @@ func leftOut(ctx *cli.Context, c *sidecar.Cycle) {
 	}
 }
 
-// usageError returns what reports an option that a command does not understand. An option
-// that became a setting of a policy, or an option of another command, is told how to write
-// it.
-func usageError(command string) cli.OnUsageErrorFunc {
-	report := sidecar.UsageError("ostrich "+command, "")
-	with, policies := map[string]replay.Need{"simulate": replay.Log, "platform": replay.Clusters, "compare": replay.Site}[command]
-	if !policies {
-		return report
-	}
-	return func(c *cli.Context, err error, sub bool) error {
-		name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
-		if gone := replay.Gone(name, with); unknown && gone != "" {
-			return fmt.Errorf("%s: --%s %s", command, name, gone)
-		}
-		return report(c, err, sub)
-	}
+// writeReference writes manual pages, markdown and completions into the folder
+// that args name, for packages.
+func writeReference(a *cli.App, args []string) error {
+	return program(a).Write(args, func(_, _ string) []manual.Page { return nil })
 }

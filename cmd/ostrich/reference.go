@@ -1,3 +1,5 @@
+//go:build !client
+
 package main
 
 import (
@@ -44,10 +46,4 @@ func program(a *cli.App) manual.Program {
 			{Text: "ostrich reset --dry-run", Meaning: "what would be given back to stock ordering"},
 		},
 	}
-}
-
-// writeReference writes manual pages, markdown and completions into the folder
-// that args name, for packages.
-func writeReference(a *cli.App, args []string) error {
-	return program(a).Write(args, func(_, _ string) []manual.Page { return nil })
 }

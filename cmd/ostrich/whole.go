@@ -1,0 +1,83 @@
+//go:build !client
+
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"slurm-ostrich/cmd/internal/figures"
+	"slurm-ostrich/cmd/internal/manual"
+	"slurm-ostrich/cmd/internal/replay"
+	"slurm-ostrich/cmd/internal/sidecar"
+)
+
+const (
+	usage       = "see, explain and take back what the OStrich sidecar does to the queue of a Slurm cluster"
+	description = "plan, campaigns, shares and explain ask ostrichd; check and reset read its configuration. Its settings are\n" +
+		"options of all six, as in \"ostrich plan --priority-channel nice\", and \"ostrichd --help\" lists them: the first\n" +
+		"four look for themselves then. No command but reset changes anything in Slurm."
+)
+
+// commands lists all sub-commands. With the build tag client only those of users are there.
+func commands() []*cli.Command {
+	return []*cli.Command{
+		checkCommand(), planCommand(), campaignsCommand(), sharesCommand(), explainCommand(), resetCommand(),
+		simulateCommand(), platformCommand(), compareCommand(), sweepCommand(), benchCommand(), optimiseCommand(), generateCommand(), convertCommand(), figuresCommand(),
+		demoCommand(), completionCommand(),
+	}
+}
+
+// wholeWords returns the words that only the whole program completes; nil for none.
+func wholeWords(command, option string) []manual.Word {
+	switch {
+	case option == "policy":
+		return policyWords(command)
+	case command == "generate" && option == "":
+		return manual.Plain(replay.ModelNames())
+	case command == "figures" && option == "":
+		var list []manual.Word
+		for _, f := range figures.All() {
+			list = append(list, manual.Word{Text: f.Name, Usage: f.Title})
+		}
+		return list
+	}
+	return nil
+}
+
+// policyWords returns the policies that a command knows.
+func policyWords(command string) (list []manual.Word) {
+	need := replay.Log
+	switch command {
+	case "platform":
+		need = replay.Clusters
+	case "compare":
+		need = replay.Site
+	case "bench":
+		need = replay.Parts
+	}
+	for _, p := range replay.Policies(need) {
+		list = append(list, manual.Word{Text: p.Name, Usage: p.Usage})
+	}
+	return list
+}
+
+// usageError returns what reports an option that a command does not understand. An option
+// that became a setting of a policy, or an option of another command, is told how to write
+// it.
+func usageError(command string) cli.OnUsageErrorFunc {
+	report := sidecar.UsageError("ostrich "+command, "")
+	with, policies := map[string]replay.Need{"simulate": replay.Log, "platform": replay.Clusters, "compare": replay.Site}[command]
+	if !policies {
+		return report
+	}
+	return func(c *cli.Context, err error, sub bool) error {
+		name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+		if gone := replay.Gone(name, with); unknown && gone != "" {
+			return fmt.Errorf("%s: --%s %s", command, name, gone)
+		}
+		return report(c, err, sub)
+	}
+}
