@@ -160,7 +160,7 @@ func TestPackages(t *testing.T) {
 	})
 	t.Run("Lintian", func(t *testing.T) {
 		has(t, "lintian")
-		cmd := exec.CommandContext(t.Context(), "lintian", "--no-cfg", "--allow-root", "--fail-on=error,warning", deb)
+		cmd := exec.CommandContext(t.Context(), "lintian", "--no-cfg", "--allow-root", "--fail-on=error,warning", deb, clientOf(deb))
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("lintian: %v\n%s", err, out)
 		}
@@ -169,6 +169,7 @@ func TestPackages(t *testing.T) {
 		has(t, "rpm")
 		rpmContents(t, rpm, path("files"))
 	})
+	t.Run("Client", func(t *testing.T) { clientAlone(t, path("client"), clientOf(deb), clientOf(rpm)) })
 	t.Run("Manual", func(t *testing.T) {
 		has(t, "mandoc")
 		pages, err := filepath.Glob(path("files/usr/share/man/man?/*.gz"))
@@ -215,8 +216,8 @@ func same(t *testing.T, one, two string) {
 		}
 		return names
 	}
-	if a, b := list(one), list(two); len(a) != 7 || !slices.Equal(a, b) {
-		t.Fatalf("want seven files in each folder:\n%q\n%q", a, b)
+	if a, b := list(one), list(two); len(a) != 11 || !slices.Equal(a, b) {
+		t.Fatalf("want eleven files in each folder:\n%q\n%q", a, b)
 	}
 	for _, name := range list(one) {
 		a, err := os.ReadFile(filepath.Join(one, name))
