@@ -282,7 +282,7 @@ func (d *daemon) attempt(ctx context.Context) outcome {
 		d.sidecar = s
 		d.opening.Unlock()
 	}
-	c, err := d.sidecar.Run(ctx, d.config.Mode == sidecar.Enforce)
+	c, err := d.sidecar.Run(ctx, d.config.Writes())
 	return outcome{c, err}
 }
 

@@ -123,7 +123,7 @@ func settings(from *sidecar.Loader) (sidecar.Config, error) {
 func opener(lead *sidecar.Lead, servers *sidecar.Servers) func(context.Context, sidecar.Config) (cycler, error) {
 	return func(ctx context.Context, c sidecar.Config) (cycler, error) {
 		leads := lead
-		if c.Mode != sidecar.Enforce {
+		if !c.Writes() {
 			leads = nil
 		}
 		s, err := sidecar.Open(ctx, c, leads, servers)

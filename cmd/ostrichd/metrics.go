@@ -36,6 +36,7 @@ type metrics struct {
 	reasons     *prometheus.GaugeVec
 	orphans     prometheus.Gauge
 	unwritten   prometheus.Counter
+	trial       trialMetrics
 	settings    struct{ hash, reloaded, reloadedAt prometheus.Gauge }
 
 	pending, managed, active, planned prometheus.Gauge
@@ -71,7 +72,7 @@ func newMetrics(version string) *metrics {
 			Name: "ostrich_cycles_total", Help: "Cycles, by result: ok or failed.",
 		}, []string{"result"}),
 		begun: made.NewCounterVec(prometheus.CounterOpts{
-			Name: "ostrich_cycles_begun_total", Help: "Cycles, by what they began for: start (of the daemon, or a reload), interval, change (jobs were submitted, started or ended), accounting (it knows of them by now), rest (writes were left over) or probe (the controller answers again).",
+			Name: "ostrich_cycles_begun_total", Help: "Cycles, by what they began for: start (of the daemon, or a reload), interval, change (jobs were submitted, started or ended), accounting (it knows of them by now), rest (writes were left over), probe (the controller answers again) or switch (of a trial).",
 		}, []string{"by"}),
 		trigger: made.NewCounterVec(prometheus.CounterOpts{
 			Name: "ostrich_trigger_requests_total", Help: "Looks at the controller's counters between cycles, by answer: quiet, moved or failed.",
@@ -129,6 +130,7 @@ func newMetrics(version string) *metrics {
 			Name: "ostrich_processors", Help: "Processors of a pool, or what ostrich_resource_info names, by state: all or busy.",
 		}, []string{"pool", "state"}),
 	}
+	m.trial = newTrialMetrics(gauge)
 	m.settings.hash = gauge("ostrich_config_hash", "A number made from the settings in effect, equal for equal settings.")
 	m.settings.reloaded = gauge("ostrich_config_last_reload_successful", "1 if the settings in effect are those read last, 0 if that had failed.")
 	m.settings.reloadedAt = gauge("ostrich_config_last_reload_success_timestamp_seconds", "When settings were last read with success, at the start or by SIGHUP.")
@@ -155,9 +157,10 @@ func newMetrics(version string) *metrics {
 // configured sets the metrics of settings that are in effect since at.
 func (m *metrics) configured(c sidecar.Config, at time.Time) {
 	m.enforcing.Set(0)
-	if c.Mode == sidecar.Enforce {
+	if c.Mode == sidecar.Enforce { // a trial says so once a cycle has ended
 		m.enforcing.Set(1)
 	}
+	m.trial.configured(&c)
 	m.standingBy.Set(0)
 	m.settings.hash.Set(hash(c))
 	m.settings.reloaded.Set(1)
@@ -171,9 +174,10 @@ func (m *metrics) turn(c *sidecar.Cycle, enforce bool) {
 	switch {
 	case c.StandsBy != "":
 		m.standingBy.Set(1)
-	case enforce:
+	case enforce && c.Trial.Orders():
 		m.enforcing.Set(1)
 	}
+	m.trial.observe(c)
 	m.givenUp.Set(float64(c.Plan.Reasons[priority.WasRefused]))
 	m.contested.Set(float64(c.Plan.Reasons[priority.OtherWriter]))
 	m.reasons.Reset()

@@ -28,6 +28,7 @@ type news struct {
 	orphans   bool      // jobs have values of a daemon whose journal is gone
 	contest   bool      // another writer changes priorities
 	contested time.Time // when it was last seen
+	trial     string    // where the trial is
 }
 
 // report logs a cycle: what it did, at level quiet if it did nothing, and what an
@@ -156,8 +157,9 @@ func notChanged(c *sidecar.Cycle) error {
 // turn logs whether we have the right to write, and what else keeps jobs from
 // being written: once when it begins and once when it is over.
 func (d *daemon) turn(c *sidecar.Cycle) {
-	d.metrics.turn(c, d.config.Mode == sidecar.Enforce)
+	d.metrics.turn(c, d.config.Writes())
 	d.status.change(func(is *statuspage.Daemon) { is.StandsBy = c.StandsBy })
+	d.onTrial(c)
 	if by := c.StandsBy != ""; by != d.news.standsBy {
 		d.news.standsBy = by
 		if by {

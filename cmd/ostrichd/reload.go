@@ -60,7 +60,7 @@ func (d *daemon) reconfigure(ctx context.Context) {
 		d.log.Warn().Err(err).Msg("not closed cleanly")
 	}
 	d.config = config
-	if config.Mode != sidecar.Enforce {
+	if !config.Writes() {
 		d.release()
 	}
 	d.configured()
@@ -86,7 +86,7 @@ const longestTrial = 30 * time.Second
 func (d *daemon) try(ctx context.Context, config sidecar.Config) error {
 	ctx, cancel := context.WithTimeout(ctx, longestTrial)
 	defer cancel()
-	probe, err := d.open(ctx, config.Trial())
+	probe, err := d.open(ctx, config.Probe())
 	if err == nil {
 		_ = probe.Close() // It has written nothing.
 		return nil
@@ -138,7 +138,7 @@ func (d *daemon) configured() {
 	commands := d.config.Commands()
 	d.commands.Store(&commands)
 	d.pace()
-	if d.config.From == sidecar.Sacct && d.config.Mode == sidecar.Enforce {
+	if d.config.From == sidecar.Sacct && d.config.Writes() {
 		d.log.Warn().Str("journal", d.config.Journal).Msg("without a database, only daemons with this journal keep one another from writing: run one for this cluster")
 	}
 }

@@ -123,7 +123,7 @@ func TestReloadOfWhatDoesNotWork(t *testing.T) {
 		{"far too long", "longer than", more(strings.Repeat("# long\n", 1<<18))},
 		{"written up to the mode", "mode: it is not set any more", replace("mode: enforce\n", "")},
 		{"written to the middle of a word", "ostrich.yaml:1", func() { put("ostrich.yaml", good[:9]) }},
-		{"a word that is none", `ostrich.yaml:1: mode: "enfroce" is none of observe, enforce`, replace("enforce", "enfroce")},
+		{"a word that is none", `ostrich.yaml:1: mode: "enfroce" is none of observe, enforce, trial`, replace("enforce", "enfroce")},
 		{"two documents", "a second document", more("---\nmode: observe\n")},
 		{"no YAML", "ostrich.yaml:", more("\t: [\n")},
 		{"no commands", "no such file", replace("bin: "+h.slurm.Folder, "bin: /nowhere")},

@@ -6,6 +6,8 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/trial"
 	"slurm-ostrich/priority/slurm"
 )
 
@@ -17,10 +19,11 @@ const (
 	byAccounting = "accounting" // accounting knows by now what changed
 	byRest       = "rest"       // the last cycle left writes over
 	byProbe      = "probe"      // slurmctld answers again after an outage
+	bySwitch     = "switch"     // the arm of a trial changes
 )
 
 // causes are the values for the metric.
-var causes = []string{byStart, byInterval, byChange, byAccounting, byRest, byProbe}
+var causes = []string{byStart, byInterval, byChange, byAccounting, byRest, byProbe, bySwitch}
 
 // accountingAfter is when accounting knows what the counters reported: slurmctld
 // informs slurmdbd of new jobs every five seconds.
@@ -44,6 +47,7 @@ type trigger struct {
 	moved        bool            // the counters have moved since
 	rest         bool            // that cycle left writes over
 	reports      []time.Time     // when accounting will know what moved, in order
+	design       *trial.Design   // of mode trial, else nil
 	away         time.Duration   // in an outage, the pause until the next try; else 0
 }
 
@@ -52,6 +56,10 @@ type trigger struct {
 func (t *trigger) set(c *sidecar.Config, slowdown int) {
 	slow := func(d time.Duration) time.Duration { return d * time.Duration(max(slowdown, 1)) }
 	t.every, t.least, t.most = slow(lookEvery), slow(min(c.MinInterval, c.Interval)), slow(c.Interval)
+	t.design = nil
+	if d, set := c.Design(); set && c.Mode == sidecar.Trial {
+		t.design = d
+	}
 	if max(t.every, t.least) >= t.most {
 		t.every = 0
 	}
@@ -98,8 +106,23 @@ func (t *trigger) soonest() time.Time {
 	return at
 }
 
-// due returns when the next cycle begins, and why.
+// due returns when the next cycle begins, and why. The cycle after a switch of a trial
+// does not wait for what triggers others.
 func (t *trigger) due() (at time.Time, by string) {
+	at, by = t.usual()
+	if t.design == nil || t.away > 0 {
+		return at, by
+	}
+	if began := ostrich.Time(t.began.Unix()); began < t.design.Until {
+		if next := time.Unix(int64(t.design.Switch(began)), 0); next.Before(at) {
+			return next, bySwitch
+		}
+	}
+	return at, by
+}
+
+// usual returns when the next cycle begins apart from a trial, and why.
+func (t *trigger) usual() (at time.Time, by string) {
 	if t.away > 0 {
 		return t.ended.Add(t.away), byInterval
 	}

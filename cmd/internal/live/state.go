@@ -73,7 +73,7 @@ func (s *State) Observe(c *sidecar.Cycle, from Source) {
 	}
 	s.cycle++
 	s.now = c.Time
-	s.enforce = config.Mode == sidecar.Enforce
+	s.enforce = config.Writes() && c.Trial.Orders()
 	s.report.cycle(c, config)
 	s.trends.at(c.Time)
 	if s.other(c) || (s.due != 0 && c.Time >= s.due) {

@@ -92,6 +92,7 @@ func Check(ctx context.Context, c Config, as, me string) []Finding {
 		l.checkDatabase(ctx, clock)
 	}
 	l.checkJournal()
+	l.checkTrialDraw()
 	if controller.ClusterName != "" {
 		l.checkOrphans(ctx, controller)
 	}
@@ -254,7 +255,7 @@ func (l *checklist) checkNames(ctx context.Context, from Namer) {
 		unknown, err = l.unknownNames(ctx, from, l.partitions)
 	}
 	result := Warn
-	if l.Mode == Enforce {
+	if l.Writes() {
 		result = Fail
 	}
 	switch {

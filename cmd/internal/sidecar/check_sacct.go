@@ -99,7 +99,7 @@ func (l *checklist) checkHost(controller reading) {
 
 // checkWriter says which daemons keep one another from writing.
 func (l *checklist) checkWriter() {
-	if l.Mode != Enforce || l.Journal == "" {
+	if !l.Writes() || l.Journal == "" {
 		l.ok("writer", "nothing is written in mode observe")
 		return
 	}

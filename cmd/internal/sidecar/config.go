@@ -28,7 +28,7 @@ import (
 type Config struct {
 	Cluster     string
 	From        string        // where jobs are read: Tables or Sacct
-	Mode        string        // "observe" or "enforce"
+	Mode        string        // "observe", "enforce" or "trial"
 	Interval    time.Duration // longest pause between two cycles
 	MinInterval time.Duration // from the beginning of one cycle to that of the next
 
@@ -71,6 +71,11 @@ type Config struct {
 		Margin  int // per cent; no setting
 		Classes priority.ClassBy
 	}
+	Experiment struct {
+		Period, Washout time.Duration
+		Seed            int
+		Until           time.Time // zero: there is none
+	}
 	Takeover bool
 	Include  priority.Selection
 	Exclude  priority.Selection
@@ -92,7 +97,7 @@ type Config struct {
 	unit   *accounting.Unit // by which work is counted, once that is known; nil: processors
 	remote string           // the cluster that Slurm's commands are sent to; "" is the local one
 	own    string           // the cluster that the configuration named before; "" if it named none
-	trial  bool             // see Trial
+	probe  string           // the mode of a configuration that is tried, see Probe; "" otherwise
 }
 
 // SetCluster chooses a cluster as Slurm's own option -M does: its controller
@@ -107,6 +112,7 @@ func (c *Config) foreign() bool { return c.own != "" && c.own != c.Cluster }
 const (
 	Observe = "observe" // compute and report, write nothing
 	Enforce = "enforce" // write priorities
+	Trial   = "trial"   // write priorities in periods drawn at random, and give them back in the others
 )
 
 // The sources of jobs.
@@ -139,6 +145,9 @@ func Default() Config {
 	c.Priority.Channel = priority.SiteFactor
 	c.Priority.Mode = priority.Strict
 	c.Priority.Margin = 20
+	c.Experiment.Period = day
+	c.Experiment.Washout = 2 * time.Hour
+	c.Experiment.Seed = 1
 	c.Journal = "/var/lib/ostrich/journal.jsonl"
 	c.Socket = DefaultSocket
 	c.Status.Munge = MungeOn
@@ -258,7 +267,9 @@ func (c *Config) Validate() error {
 		"interval.min: %s is longer than interval, %s", FormatSpan(c.MinInterval), FormatSpan(c.Interval))
 	check(len(c.Database.Addresses) > 0, "database.address: is empty")
 	check(c.Database.User != "", "database.user: is empty")
-	check(c.Mode != Enforce || c.Journal != "", "journal: must be set to write priorities")
+	check(!c.Writes() || c.Journal != "", "journal: must be set to write priorities")
+	err = c.checkTrial()
+	check(err == nil, "%w", err)
 	check(c.Socket == "" || filepath.IsAbs(c.Socket) && len(c.Socket) <= longestSocket,
 		"socket: %q: must be an absolute path of at most %d bytes", c.Socket, longestSocket)
 	for _, at := range []struct{ key, address string }{{"listen", c.Listen}, {"status.listen", c.Status.Listen}} {
@@ -285,11 +296,11 @@ func (c *Config) Commands() slurm.Commands {
 	return slurm.Commands{Dir: c.Slurm.Bin, Conf: c.Slurm.Conf, Cluster: c.remote, Timeout: c.Slurm.Timeout}
 }
 
-// Trial returns the configuration for trying whether it can work here: it writes
-// nothing, but refuses what mode enforce refuses if that is the mode.
-func (c *Config) Trial() Config {
+// Probe returns the configuration for trying whether it can work here: it writes
+// nothing, but refuses what its mode refuses.
+func (c *Config) Probe() Config {
 	t := *c
-	t.trial, t.Mode = c.Mode == Enforce, Observe
+	t.probe, t.Mode = c.Mode, Observe
 	return t
 }
 

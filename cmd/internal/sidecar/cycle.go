@@ -90,6 +90,8 @@ type Sidecar struct {
 	skipped map[ostrich.JobID]string // jobs of the queue with invalid rows, and why
 
 	throttle throttle
+
+	experiment experiment
 }
 
 // Config returns the configuration, with the cluster's name filled in.
@@ -166,6 +168,8 @@ type Cycle struct {
 	Orphans, Adopted int
 	Contested, Hurry bool
 
+	Trial *TrialState // where the trial is; nil in another mode
+
 	Harm error // a setting of Slurm's under which nothing may be written; nil for none
 	// Journal is what was wrong with the journal's files and was fixed since the
 	// previous cycle, nil if nothing was. Names are the names in include and exclude
@@ -225,15 +229,22 @@ func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Harm, c.StandsBy = harm, standsBy
+	c.Harm, c.StandsBy, c.Trial = harm, standsBy, s.config.TrialAt(ostrich.Time(time.Now().Unix()))
 	if apply && standsBy == "" {
 		s.writing.Store(true)
 		defer s.writing.Store(false)
 		if err = ctx.Err(); err != nil {
 			return nil, err // the process may end without waiting for a write
 		}
-		if c.Outcomes, err = s.apply(ctx, c, time.Now()); progress(c.Outcomes, err) {
+		write := func() ([]priority.Change, error) { return s.apply(ctx, c, time.Now()) }
+		if c.Trial != nil {
+			write = func() ([]priority.Change, error) { return s.conduct(ctx, c) }
+		}
+		if c.Outcomes, err = write(); progress(c.Outcomes, err) {
 			c.Slow, err = err, nil
+		}
+		if c.Trial != nil && err == nil {
+			err = s.experiment.note(&s.config, c.Trial, ostrich.Time(time.Now().Unix()))
 		}
 	}
 	if s.journal != nil {

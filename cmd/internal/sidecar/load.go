@@ -70,7 +70,9 @@ func load(ctx *cli.Context) (c Config, from origin, err error) {
 		if env, ok := os.LookupEnv("OSTRICH_MODE"); ctx.IsSet("mode") && c.Mode == Observe && (!ok || env != Observe) {
 			return c, from, errors.New("configuration: --apply and --mode observe contradict each other")
 		}
-		c.Mode, from.mode = Enforce, true
+		if from.mode = true; c.Mode != Trial { // which writes too
+			c.Mode = Enforce
+		}
 	}
 	return c, from, c.Validate()
 }
@@ -111,7 +113,7 @@ func (l *Loader) Load() (Config, error) {
 	case was.sets > 0 && now.sets == 0:
 		err = fmt.Errorf("configuration: %s: it sets nothing, though it did before; to do without its settings, start ostrichd anew", now.file)
 	case l.enforces && c.Mode == Observe && !now.mode:
-		err = fmt.Errorf("configuration: %s: mode: it is not set any more; write mode: observe to end the writing, or mode: enforce", now.file)
+		err = fmt.Errorf("configuration: %s: mode: it is not set any more; write mode: observe to end the writing, or the mode that it was", now.file)
 	}
 	return c, err
 }
@@ -120,7 +122,7 @@ func (l *Loader) Load() (Config, error) {
 // with the file that it is from, "" if nothing is.
 func (l *Loader) Took(c *Config) string {
 	again := l.took
-	l.inEffect, l.enforces, l.took = l.latest, c.Mode == Enforce, true
+	l.inEffect, l.enforces, l.took = l.latest, c.Writes(), true
 	switch now := &l.latest; {
 	case now.there && now.sets == 0:
 		return now.file + " is there and sets nothing: what no flag and no variable sets has its default, and mode is " + c.Mode
@@ -140,6 +142,11 @@ func (c *Config) SamePlace(o *Config) bool {
 func (s *Sidecar) able(ctx context.Context, commands slurm.Commands) error {
 	if err := s.harmless(); err != nil {
 		return err
+	}
+	if s.config.probe == Trial {
+		if _, err := s.config.checkDraw(hostClock()); err != nil {
+			return err
+		}
 	}
 	dir := filepath.Dir(s.config.Journal)
 	err := unix.Access(dir, unix.W_OK)

@@ -69,7 +69,7 @@ func (c *Config) unknownNames(ctx context.Context, from Namer, partitions []prio
 // sidecar is to write. Otherwise the first cycle reports the names.
 func (c *Config) refuseNames(ctx context.Context, from Namer, partitions []priority.Partition, write bool) (unknown, err error) {
 	unknown, err = c.unknownNames(ctx, from, partitions)
-	if unknown != nil && (write || c.trial) {
+	if unknown != nil && (write || c.probe == Enforce || c.probe == Trial) {
 		return nil, fmt.Errorf("configuration: %w: %w", ErrConfig, unknown)
 	}
 	return unknown, err

@@ -80,6 +80,8 @@ func TestNamesByMode(t *testing.T) {
 		{"observe", Observe, false, false, false},
 		{"enforce", Enforce, false, true, true},
 		{"a command that reads", Enforce, false, false, false},
+		{"a reload to trial", Trial, true, false, true},
+		{"a reload to trial", Trial, true, false, true},
 		{"a reload to enforce", Enforce, true, false, true},
 		{"a reload to observe", Observe, true, false, false},
 	} {
@@ -88,7 +90,7 @@ func TestNamesByMode(t *testing.T) {
 			s := w.start(t, func(c *Config) {
 				c.Mode, c.Exclude.Accounts = tt.mode, []string{"chme"}
 				if tt.trial {
-					*c = c.Trial()
+					*c = c.Probe()
 				}
 			})
 			if tt.trial && s.config.Mode != Observe {

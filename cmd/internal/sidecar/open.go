@@ -71,7 +71,7 @@ func Open(ctx context.Context, c Config, lead *Lead, servers *Servers) (*Sidecar
 	if err != nil {
 		return nil, errors.Join(err, accounting.Close())
 	}
-	if c.trial {
+	if c.probe == Enforce || c.probe == Trial {
 		if err = s.able(ctx, commands); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
@@ -190,6 +190,9 @@ func (s *Sidecar) Close() error {
 	err := s.accounting.Close()
 	if s.past != nil {
 		err = errors.Join(err, s.past.Close())
+	}
+	if s.experiment.open {
+		err = errors.Join(err, s.experiment.flush(&s.config))
 	}
 	if s.journal != nil {
 		err = errors.Join(err, s.journal.Close())

@@ -53,7 +53,7 @@ func Settings(c *Config) []Setting {
 	return []Setting{
 		{Key: "cluster", Value: text{&c.Cluster}, Usage: "Slurm's ClusterName; empty: ask scontrol"},
 		{Key: "source", Value: oneOf(&c.From, Tables, Sacct), Usage: "where jobs are read: database (slurmdbd's tables) or sacct (Slurm's commands, where nobody may read the database)"},
-		{Key: "mode", Value: oneOf(&c.Mode, Observe, Enforce), Usage: "observe (write nothing) or enforce (write priorities)"},
+		{Key: "mode", Value: oneOf(&c.Mode, Observe, Enforce, Trial), Usage: "observe (write nothing), enforce (write priorities) or trial (write them in periods drawn at random, and give all back in the others)"},
 		{Key: "interval", Value: span{&c.Interval, time.Second}, Usage: "longest pause between two cycles"},
 		{Key: "interval.min", Value: span{&c.MinInterval, time.Second}, Usage: "shortest time between the beginnings of two cycles; sdiag, asked every second, triggers one when jobs were submitted, started or ended; as long as interval: sdiag is not asked"},
 
@@ -96,6 +96,11 @@ func Settings(c *Config) []Setting {
 		{Key: "exclude.accounts", Value: list{&c.Exclude.Accounts}, Usage: "accounts whose jobs are never touched, comma-separated"},
 		{Key: "exclude.qos", Value: list{&c.Exclude.QOS}, Usage: "QOS whose jobs are never touched, comma-separated"},
 		{Key: "exclude.partitions", Value: list{&c.Exclude.Partitions}, Usage: "partitions whose jobs are never touched, comma-separated"},
+
+		{Key: "trial.period", Value: span{&c.Experiment.Period, 10 * time.Second}, Usage: "length of a period of mode trial, up to 28d"},
+		{Key: "trial.washout", Value: span{&c.Experiment.Washout, 0}, Usage: "how long from the beginning of a period nothing is measured; shorter than the period"},
+		{Key: "trial.seed", Value: number{&c.Experiment.Seed}, Usage: "number that the periods are drawn from"},
+		{Key: "trial.until", Value: instant{&c.Experiment.Until}, Usage: "end of the trial, from which its periods are counted back, as 2027-03-01 or 2027-03-01T06:00:00 of this host's clock; empty: no trial"},
 
 		{Key: "takeover", Value: truth{&c.Takeover}, Usage: "whether jobs with a SiteFactor that somebody else set, as job_submit plugins do, are managed too: true or false"},
 

@@ -297,6 +297,36 @@ func parseSpan(s string) (time.Duration, error) {
 	return time.Duration(n) * day, err
 }
 
+// momentLayout is how settings write a moment.
+const momentLayout = "2006-01-02T15:04:05"
+
+// instant is a moment of this host's clock, or none.
+type instant struct{ at *time.Time }
+
+func (v instant) String() string {
+	if v.at.IsZero() {
+		return ""
+	}
+	return v.at.Format(momentLayout)
+}
+
+func (v instant) Set(s string) error {
+	if s == "" {
+		*v.at = time.Time{}
+		return nil
+	}
+	for _, layout := range []string{momentLayout, "2006-01-02T15:04", time.DateOnly} {
+		if t, err := time.ParseInLocation(layout, s, time.Local); err == nil {
+			if t.Unix() <= 0 {
+				return fmt.Errorf("%q is before 1970", s)
+			}
+			*v.at = t
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is not a date such as 2027-03-01 or 2027-03-01T06:00:00", s)
+}
+
 type list struct{ at *[]string }
 
 func (v list) String() string { return strings.Join(*v.at, ",") }

@@ -92,7 +92,9 @@ func (s *Snapshot) words() string {
 	switch {
 	case h.StandsBy != "":
 		does = "stands by: " + h.StandsBy
-	case h.Mode == "enforce":
+	case h.Trial != nil && h.Trial.Arm != "ostrich":
+		does = "leaves the queue of " + h.Cluster + " to Slurm for now"
+	case h.Mode == "enforce", h.Mode == "trial":
 		does = "orders the queue of " + h.Cluster + " through " + h.Channel
 	}
 	var b strings.Builder
@@ -113,6 +115,9 @@ func (s *Snapshot) words() string {
 		fmt.Fprintf(&b, "Cycles succeed, but these checks fail: %s.", strings.Join(s.failed(), ", "))
 	default:
 		fmt.Fprintf(&b, "All is well: %d of %s ordered.", h.Managed, format.Plural(h.Pending, "pending job"))
+	}
+	if h.Trial != nil {
+		fmt.Fprintf(&b, " Of its %s.", h.Trial.Words)
 	}
 	if h.Loaded != "" {
 		fmt.Fprintf(&b, " slurmctld is loaded: %s; cycles and writes come %d times as slowly.", h.Loaded, h.Slowdown)
@@ -150,7 +155,7 @@ func (s *Snapshot) check(d *Daemon) []Check {
 	s.checkCycle(add)
 	unmade := d.Refused + d.NoEffect
 	switch {
-	case d.Mode != "enforce":
+	case d.Mode == "observe":
 		add("writes", true, "", "mode observe: nothing is written")
 	case d.StandsBy != "":
 		add("writes", true, "", "stands by: %s", d.StandsBy)
@@ -182,7 +187,7 @@ func (s *Snapshot) check(d *Daemon) []Check {
 	case d.Unread != nil:
 		add("journal", false, "let the user of ostrichd read it", "%v", d.Unread)
 	case d.Journal == "":
-		add("journal", d.Mode != "enforce", "set journal", "none")
+		add("journal", d.Mode == "observe", "set journal", "none")
 	default:
 		add("journal", true, "", "%s", d.Journal)
 	}

@@ -42,6 +42,15 @@ type Snapshot struct {
 	viewer *view.Viewer // who looks; nil: somebody who may see everything
 }
 
+// TrialArm is where a trial is.
+type TrialArm struct {
+	Arm     string       `json:"arm"`     // stock or ostrich: what orders the queue; stock once the trial is over
+	Until   ostrich.Time `json:"until"`   // when the other arm begins, or the trial ends; 0: it is over
+	Washout ostrich.Time `json:"washout"` // until when nothing is measured; 0: it is
+	End     ostrich.Time `json:"end"`     // of the trial
+	Words   string       `json:"words"`   // all this in a sentence
+}
+
 // Health is the strip at the head of the page.
 type Health struct {
 	Cluster      string           `json:"cluster"`
@@ -63,6 +72,7 @@ type Health struct {
 	LastError   string           `json:"last_error"`      // of the latest cycle that failed; kept after a recovery
 	LastErrorAt ostrich.Time     `json:"last_error_time"` // 0: none since the start
 	Ready       bool             `json:"ready"`           // as /readyz tells
+	Trial       *TrialArm        `json:"trial,omitempty"` // of mode trial, else nil
 	StandsBy    string           `json:"stands_by"`       // why it is another daemon's turn to write; empty if it is ours
 	Slowdown    int              `json:"slowdown"`        // by how much cycles and writes come slower because slurmctld is loaded: 1 to 8
 	Loaded      string           `json:"loaded"`          // why; empty if they do not

@@ -46,9 +46,12 @@ func (b *builder) strip() strip {
 	if bad := b.s.failed(); len(bad) > 0 && s.Class == "good" {
 		s.Class, s.Mark, s.Lines = "warn", "Look here:", []string{"cycles succeed, but these checks fail: " + strings.Join(bad, ", ") + "."}
 	}
-	if h.Mode == "observe" {
+	switch t := h.Trial; {
+	case h.Mode == "observe":
 		s.Lines = append(s.Lines, "Observing: the order is computed, and nothing is written to Slurm.")
-	} else {
+	case t != nil:
+		s.Lines = append(s.Lines, strings.ToUpper(t.Words[:1])+t.Words[1:]+".")
+	default:
 		s.Lines = append(s.Lines, "Enforcing: the order is written to Slurm through "+h.Channel+", mode "+h.PriorityMode+".")
 	}
 	if h.Loaded != "" {

@@ -98,7 +98,7 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 	} else {
 		s.known = knownOf(from, c)
 	}
-	s.Enforced = config.Mode == sidecar.Enforce || s.ours
+	s.Enforced = config.Writes() && c.Trial.Orders() || s.ours
 	for _, o := range c.Outcomes {
 		if o.Status == priority.Applied {
 			if s.written == nil {

@@ -1,0 +1,216 @@
+package sidecar
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/trial"
+	"slurm-ostrich/priority"
+)
+
+// TrialState is where a trial is at the time of a cycle.
+type TrialState struct {
+	trial.Period               // the present one; zero once the trial is over
+	Over         bool          // all is given back, and stays so
+	Washout      ostrich.Time  // until when what happens in the period is not measured; 0: it is measured
+	Switch       ostrich.Time  // when the arm changes next, or the trial ends; 0 if it is over
+	Design       *trial.Design // all that was drawn from
+}
+
+// Writes reports whether the daemon may write in the mode that is set.
+func (c *Config) Writes() bool { return c.Mode == Enforce || c.Mode == Trial }
+
+// Design returns the design of the trial that is set. It returns false without an end.
+func (c *Config) Design() (*trial.Design, bool) {
+	if c.Experiment.Until.IsZero() {
+		return nil, false
+	}
+	return &trial.Design{
+		Period: seconds(c.Experiment.Period), Washout: seconds(c.Experiment.Washout), Seed: uint64(c.Experiment.Seed), //nolint:gosec // not negative
+		Until: ostrich.Time(c.Experiment.Until.Unix()),
+	}, true
+}
+
+// TrialAt returns where the trial is, nil in another mode.
+func (c *Config) TrialAt(now ostrich.Time) *TrialState {
+	d, set := c.Design()
+	if c.Mode != Trial || !set {
+		return nil
+	}
+	p, on := d.At(now)
+	if !on {
+		return &TrialState{Over: true, Design: d}
+	}
+	s := &TrialState{Period: p, Switch: d.Switch(now), Design: d}
+	if m := d.Measured(&p); now < m {
+		s.Washout = m
+	}
+	return s
+}
+
+// Orders reports whether OStrich's order is in force. A nil state is no trial.
+func (t *TrialState) Orders() bool { return t == nil || !t.Over && t.Arm == trial.OStrich }
+
+// Words says where the trial is, in the words of a person.
+func (t *TrialState) Words() string {
+	at := func(t ostrich.Time) string { return time.Unix(int64(t), 0).Format("2006-01-02 15:04:05") }
+	if t.Over {
+		return "the trial is over since " + at(t.Design.Until) + "; all is given back to Slurm, and ostrich compare --trial says what came of it"
+	}
+	who, next := "stock Slurm orders the queue", "OStrich orders it"
+	if t.Arm == trial.OStrich {
+		who, next = "OStrich orders the queue", "stock Slurm orders it"
+	}
+	if t.Switch >= t.Design.Until {
+		next = "the trial ends"
+	}
+	text := fmt.Sprintf("trial: %s until %s, then %s", who, at(t.Switch), next)
+	if t.Washout != 0 {
+		text += "; what begins before " + at(t.Washout) + " is washout, which is not measured"
+	}
+	return text
+}
+
+// mostPeriods is how many periods of a trial may be to come.
+const mostPeriods = 10000
+
+// checkTrial returns what is wrong with the settings of the trial, as they stand.
+func (c *Config) checkTrial() error {
+	d, set := c.Design()
+	if !set {
+		if c.Mode == Trial {
+			return errors.New("trial.until: must say when the trial ends in mode trial, as in 2027-03-01")
+		}
+		d = &trial.Design{Period: seconds(c.Experiment.Period), Washout: seconds(c.Experiment.Washout), Until: 1}
+	}
+	return d.Validate()
+}
+
+// experiment keeps the draw of the trial, and what was in force when, in the file beside the
+// journal. The zero value is ready.
+type experiment struct {
+	open               bool
+	since, last, noted ostrich.Time // since when an arm is in force without a gap, up to when, and up to when that is written; 0: none is
+	arm                trial.Arm
+}
+
+// begin compares the draw of the file with the settings, and writes it if there is none.
+func (e *experiment) begin(c *Config, now ostrich.Time) error {
+	if e.open {
+		return nil
+	}
+	d, _ := c.Design()
+	drawn, err := c.checkDraw(now)
+	if err != nil {
+		return err
+	}
+	if (drawn == nil || drawn.Design != *d) && now < d.Until {
+		if err = appendTrial(TrialFile(c.Journal), drawnLine(d, now)); err != nil {
+			return journaled(err)
+		}
+	}
+	e.open = true
+	return nil
+}
+
+// checkDraw returns what the file says that was drawn, nil for nothing. It fails if that goes on and the
+// settings say otherwise.
+func (c *Config) checkDraw(now ostrich.Time) (*Drawn, error) {
+	d, _ := c.Design()
+	path := TrialFile(c.Journal)
+	drawn, err := ReadTrial(path)
+	if err != nil && !errors.Is(err, ErrTrialLine) {
+		return nil, journaled(err)
+	}
+	if drawn != nil && drawn.Design != *d && now < drawn.Design.Until {
+		was := &drawn.Design
+		return nil, fmt.Errorf("configuration: %w: trial: what is drawn stays drawn: the trial in %s has period %s, washout %s, seed %d and until %s; set these again, or remove that file to give the trial up",
+			ErrConfig, path, FormatSpan(time.Duration(was.Period)*time.Second), FormatSpan(time.Duration(was.Washout)*time.Second), was.Seed,
+			time.Unix(int64(was.Until), 0).Format(momentLayout))
+	}
+	if left := (d.Until - now) / ostrich.Time(d.Period); left > mostPeriods {
+		return nil, fmt.Errorf("configuration: %w: trial: %d periods until its end are more than %d; make trial.period longer or trial.until earlier", ErrConfig, left, mostPeriods)
+	}
+	return drawn, nil
+}
+
+// note keeps in the file that a cycle has succeeded, and what is in force since.
+func (e *experiment) note(c *Config, t *TrialState, now ostrich.Time) error {
+	if t.Over {
+		return e.flush(c)
+	}
+	gap := max(3*seconds(c.Interval), 90)
+	if e.since != 0 && (t.Arm != e.arm || now-e.last > ostrich.Time(gap) || now < e.last) {
+		if t.Arm != e.arm && now-e.last <= ostrich.Time(gap) {
+			e.last = max(e.last, min(t.From, now)) // it was in force until the switch
+		}
+		if err := e.flush(c); err != nil {
+			return err
+		}
+		e.since = 0
+	}
+	if e.since == 0 {
+		e.since, e.arm, e.noted = now, t.Arm, 0
+	}
+	e.last = now
+	if beat := ostrich.Time(min(600, max(1, t.Design.Period/20))); now-e.noted >= beat {
+		return e.flush(c)
+	}
+	return nil
+}
+
+// flush writes what is in force up to the latest cycle.
+func (e *experiment) flush(c *Config) error {
+	if e.since == 0 || e.noted == e.last {
+		return nil
+	}
+	arm := e.arm
+	err := appendTrial(TrialFile(c.Journal), &trialLine{Time: e.last, Since: e.since, Arm: &arm})
+	if err == nil {
+		e.noted = e.last
+	}
+	return journaled(err)
+}
+
+// conduct does what the trial asks of a cycle that may write.
+func (s *Sidecar) conduct(ctx context.Context, c *Cycle) ([]priority.Change, error) {
+	began := time.Now()
+	now := ostrich.Time(began.Unix())
+	if err := s.experiment.begin(&s.config, now); err != nil {
+		return nil, err
+	}
+	if c.Trial = s.config.TrialAt(now); c.Trial.Orders() {
+		return s.apply(ctx, c, began)
+	}
+	return s.giveBack(ctx, c, began)
+}
+
+// giveBack gives all jobs of the queue back to stock Slurm, as Reset does. A job that is
+// running with a value of ours is given back if it is queued again.
+func (s *Sidecar) giveBack(ctx context.Context, c *Cycle, began time.Time) ([]priority.Change, error) {
+	changes, err := s.knowing().Reset(c.Queue, nil, false)
+	if err != nil || len(changes) == 0 {
+		return nil, err
+	}
+	waited, err := s.await(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if waited {
+		queue, bad := s.queue(ctx)
+		if bad != nil {
+			return nil, bad
+		}
+		if changes, err = s.knowing().Reset(queue, nil, false); err != nil {
+			return nil, err
+		}
+	}
+	n := s.burst(changes)
+	if c.Left = len(changes) - n; n == 0 {
+		return nil, nil
+	}
+	return s.write(ctx, ostrich.Time(began.Unix()), changes[:n])
+}

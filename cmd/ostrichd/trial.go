@@ -1,0 +1,62 @@
+package main
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/statuspage"
+)
+
+// trialMetrics say where a trial is.
+type trialMetrics struct{ state, washout, until prometheus.Gauge }
+
+func newTrialMetrics(gauge func(name, help string) prometheus.Gauge) trialMetrics {
+	return trialMetrics{
+		state:   gauge("ostrich_trial_state", "Where a trial is: 0 there is none, 1 stock Slurm orders the queue, 2 OStrich does, 3 it is over."),
+		washout: gauge("ostrich_trial_washout", "1 in the washout of a period of a trial, in which nothing is measured; else 0."),
+		until:   gauge("ostrich_trial_switch_timestamp_seconds", "When the arm of a trial changes next, or the trial ends; 0 without a trial and once it is over."),
+	}
+}
+
+// configured resets what another mode does not have.
+func (m *trialMetrics) configured(c *sidecar.Config) {
+	if c.Mode != sidecar.Trial {
+		m.observe(&sidecar.Cycle{})
+	}
+}
+
+// observe records where the trial is at a cycle.
+func (m *trialMetrics) observe(c *sidecar.Cycle) {
+	state, washout, until := 0, 0, 0.0
+	if t := c.Trial; t != nil {
+		switch state = 1; {
+		case t.Over:
+			state = 3
+		case t.Orders():
+			state = 2
+		}
+		if until = float64(t.Switch); t.Washout != 0 {
+			washout = 1
+		}
+	}
+	m.state.Set(float64(state))
+	m.washout.Set(float64(washout))
+	m.until.Set(until)
+}
+
+// onTrial tells the page where the trial is, and logs it once for each switch.
+func (d *daemon) onTrial(c *sidecar.Cycle) {
+	t := c.Trial
+	if t == nil {
+		d.status.change(func(is *statuspage.Daemon) { is.Trial = nil })
+		d.news.trial = ""
+		return
+	}
+	is := &statuspage.TrialArm{Arm: t.Arm.String(), Until: t.Switch, Washout: t.Washout, End: t.Design.Until, Words: t.Words()}
+	d.status.change(func(s *statuspage.Daemon) { s.Trial = is })
+	unwashed := *t
+	if unwashed.Washout = 0; unwashed.Words() != d.news.trial {
+		d.news.trial = unwashed.Words()
+		d.log.Info().Str("arm", is.Arm).Int64("until", int64(t.Switch)).Bool("over", t.Over).Msg(is.Words)
+	}
+}
