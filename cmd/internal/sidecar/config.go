@@ -74,7 +74,7 @@ type Config struct {
 	Experiment struct {
 		Period, Washout time.Duration
 		Seed            int
-		Until           time.Time // zero: there is none
+		Until           ostrich.Time // 0: there is none
 	}
 	Takeover bool
 	Include  priority.Selection

@@ -60,6 +60,8 @@ func anyConfig() *rapid.Generator[Config] {
 				if v.words().set(rapid.IntRange(0, 3).Draw(t, s.Key)); *v.at == "on" {
 					*v.authority = rapid.SampledFrom([]string{"", "/etc/ssl/db.pem", "/a b"}).Draw(t, "authority")
 				}
+			case instant:
+				*v.at = ostrich.Time(rapid.SampledFrom([]int64{0, 1800000000, 1900000001, 2000000460}).Draw(t, s.Key))
 			case list:
 				*v.at = rapid.SliceOfN(name, 0, 3).Draw(t, s.Key)
 			case pools:
@@ -132,7 +134,7 @@ func TestSetRefuses(t *testing.T) {
 		settings[s.Key] = s.Value
 	}
 	for _, test := range []struct{ key, text, want string }{
-		{"mode", "Observe", `"Observe" is none of observe, enforce`},
+		{"mode", "Observe", `"Observe" is none of observe, enforce, trial`},
 		{"campaign.rule", "groups", `"groups" is none of max, last, arrival, window`},
 		{"campaign.rule", "max=1m", `max takes no time`},
 		{"campaign.rule", "window=soon", `"soon" is not a length of time such as 90s, 10m, 12h or 14d`},
@@ -240,6 +242,8 @@ func TestEveryFieldIsASetting(t *testing.T) {
 			*v.at = "node"
 		case tls:
 			*v.at, *v.authority = "on", "x"
+		case instant:
+			*v.at = 1
 		case list:
 			*v.at = []string{"x"}
 		case pools:
@@ -255,7 +259,7 @@ func TestEveryFieldIsASetting(t *testing.T) {
 		for i := range a.NumField() {
 			name := at + a.Type().Field(i).Name
 			switch x, y := a.Field(i), b.Field(i); {
-			case name == "unit", name == "remote", name == "own", name == "trial", name == "Priority.Margin":
+			case name == "unit", name == "remote", name == "own", name == "probe", name == "Priority.Margin":
 			case x.Kind() == reflect.Struct && name != "Satisfaction":
 				walk(name+".", x, y)
 			case fmt.Sprint(x) == fmt.Sprint(y):

@@ -25,12 +25,12 @@ func (c *Config) Writes() bool { return c.Mode == Enforce || c.Mode == Trial }
 
 // Design returns the design of the trial that is set. It returns false without an end.
 func (c *Config) Design() (*trial.Design, bool) {
-	if c.Experiment.Until.IsZero() {
+	if c.Experiment.Until == 0 {
 		return nil, false
 	}
 	return &trial.Design{
 		Period: seconds(c.Experiment.Period), Washout: seconds(c.Experiment.Washout), Seed: uint64(c.Experiment.Seed), //nolint:gosec // not negative
-		Until: ostrich.Time(c.Experiment.Until.Unix()),
+		Until: c.Experiment.Until,
 	}, true
 }
 

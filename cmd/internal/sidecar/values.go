@@ -300,19 +300,19 @@ func parseSpan(s string) (time.Duration, error) {
 // momentLayout is how settings write a moment.
 const momentLayout = "2006-01-02T15:04:05"
 
-// instant is a moment of this host's clock, or none.
-type instant struct{ at *time.Time }
+// instant is a moment of this host's clock; 0 is none.
+type instant struct{ at *ostrich.Time }
 
 func (v instant) String() string {
-	if v.at.IsZero() {
+	if *v.at == 0 {
 		return ""
 	}
-	return v.at.Format(momentLayout)
+	return time.Unix(int64(*v.at), 0).Format(momentLayout)
 }
 
 func (v instant) Set(s string) error {
 	if s == "" {
-		*v.at = time.Time{}
+		*v.at = 0
 		return nil
 	}
 	for _, layout := range []string{momentLayout, "2006-01-02T15:04", time.DateOnly} {
@@ -320,7 +320,7 @@ func (v instant) Set(s string) error {
 			if t.Unix() <= 0 {
 				return fmt.Errorf("%q is before 1970", s)
 			}
-			*v.at = t
+			*v.at = ostrich.Time(t.Unix())
 			return nil
 		}
 	}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/ostrich"
+)
+
+// TestWakesAtASwitch: a cycle begins in the second in which the arm of a trial changes, and
+// metrics, page and log say which it is.
+func TestWakesAtASwitch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		c := &w.daemon.config
+		c.Mode, c.Interval, c.MinInterval = sidecar.Trial, 7*time.Minute, 7*time.Minute
+		c.Experiment.Period, c.Experiment.Washout, c.Experiment.Seed = time.Hour, 5*time.Minute, 3
+		c.Experiment.Until = ostrich.Time(time.Now().Add(12 * time.Hour).Unix())
+		at := make(map[ostrich.Time]bool)
+		w.step = func(context.Context, int) (*sidecar.Cycle, error) {
+			now := ostrich.Time(time.Now().Unix())
+			at[now] = true
+			return &sidecar.Cycle{Trial: c.TrialAt(now)}, nil
+		}
+		d, _ := c.Design()
+		w.run(t, 12*time.Hour+2*time.Minute, func() {
+			for now := ostrich.Time(time.Now().Unix()) + 1800; now < d.Until; now += 3600 {
+				time.Sleep(time.Until(time.Unix(int64(now), 0)))
+				p, _ := d.At(now)
+				if got := counter(t, w.daemon.metrics, "ostrich_trial_state"); got != float64(p.Arm)+1 {
+					t.Errorf("at %d, arm %v: ostrich_trial_state %v", now, p.Arm, got)
+				}
+				if got := counter(t, w.daemon.metrics, "ostrich_enforcing"); got != float64(p.Arm) {
+					t.Errorf("at %d, arm %v: ostrich_enforcing %v", now, p.Arm, got)
+				}
+				if got := counter(t, w.daemon.metrics, "ostrich_trial_switch_timestamp_seconds"); got != float64(d.Switch(now)) {
+					t.Errorf("at %d: switch at %v", now, got)
+				}
+				if h := asked(t, w.daemon); h.Trial == nil || h.Trial.Arm != p.Arm.String() || h.Trial.Until != d.Switch(now) || h.Mode != "trial" {
+					t.Errorf("at %d the page says %+v", now, h.Trial)
+				}
+			}
+			time.Sleep(31 * time.Minute)
+		})
+		if got := counter(t, w.daemon.metrics, "ostrich_trial_state"); got != 3 {
+			t.Errorf("after its end: ostrich_trial_state %v", got)
+		}
+		switches := 0
+		for now := d.Until - 12*3600; now < d.Until; switches++ {
+			if now = d.Switch(now); !at[now] {
+				t.Errorf("no cycle began at the switch at %d", now)
+			}
+		}
+		if switches < 3 {
+			t.Errorf("%d switches", switches)
+		}
+	})
+}
