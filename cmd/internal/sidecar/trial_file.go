@@ -73,24 +73,26 @@ func appendTrial(path string, line *trialLine) error {
 		return err
 	}
 	text = append(text, '\n')
-	err = privilege.Do(filepath.Dir(path), func() error {
-		file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o640)
-		if err != nil {
-			return err
-		}
-		last := make([]byte, 1)
-		if info, bad := file.Stat(); bad == nil && info.Size() > 0 {
-			if _, bad = file.ReadAt(last, info.Size()-1); bad == nil && last[0] != '\n' {
-				text = append([]byte{'\n'}, text...)
-			}
-		}
-		_, err = file.Write(text)
-		return errors.Join(err, file.Sync(), file.Close())
-	})
+	err = privilege.Do(filepath.Dir(path), func() error { return appendText(path, text) })
 	if err != nil {
 		return fmt.Errorf("trial: %w", err)
 	}
 	return nil
+}
+
+func appendText(path string, text []byte) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|os.O_CREATE|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o640)
+	if err != nil {
+		return err
+	}
+	last := make([]byte, 1)
+	if info, bad := file.Stat(); bad == nil && info.Size() > 0 {
+		if _, bad = file.ReadAt(last, info.Size()-1); bad == nil && last[0] != '\n' {
+			text = append([]byte{'\n'}, text...)
+		}
+	}
+	_, err = file.Write(text)
+	return errors.Join(err, file.Sync(), file.Close())
 }
 
 // ReadTrial returns the latest trial of a file, nil if there is none. With ErrTrialLine, which names the first
