@@ -41,11 +41,16 @@ func compareCommand() *cli.Command {
 			"Policies:\n" + replay.Help(replay.Site, 16) + "\n" + replay.VariantHelp(replay.Site, 16) + "\n" +
 			"With --before DATE nothing is replayed: what happened after that moment stands beside what happened before it, as once\n" +
 			"OStrich orders the queue, over equal lengths of time.\n\n" +
+			"With --trial nothing is replayed either: what happened in the periods that were drawn for OStrich stands beside what happened\nin those drawn for stock Slurm. docs/trial.md explains it.\n\n" +
 			"What if:\n  " + strings.ReplaceAll(replay.WhatIfUsage, "\n", "\n  ") + "\n\n" +
 			"docs/compare.md explains the figures. Exit code: 0 done, 1 an error, 130 interrupted.",
 	}, slices.Concat([]cli.Flag{sidecar.ClusterFlag()}, o.SourceFlags(), o.SiteFlags(), []cli.Flag{
 		&cli.StringFlag{Name: "measure-rule", Usage: "measure every policy in the campaigns that `RULE` finds in the recorded times: max, last, arrival=TIME or window=TIME", Value: "max", Destination: &o.MeasureRule},
 		&cli.StringFlag{Name: "before", Usage: "compare what happened before `DATE` with what happened after it, instead; in the syntax of --starttime, whose default, but for a file, is then as long before DATE as now is after it", Destination: &o.Before},
+		&cli.BoolFlag{Name: "trial", Usage: "analyse the trial of this cluster (mode: trial) by what was drawn, instead"},
+		&cli.BoolFlag{Name: "trial-draw", Usage: "print the draw of the trial that the settings say, or that goes on, instead; reads no jobs"},
+		&cli.BoolFlag{Name: "trial-plan", Usage: "say from the last three months how many weeks a trial takes to see 5 and 10 %, instead"},
+		&cli.StringFlag{Name: "trial-file", Usage: "with --trial and --trial-draw, `FILE` in which ostrichd keeps the draw and what was in force", DefaultText: "that of journal, with .trial added", Destination: &o.TrialFile},
 		&cli.StringSliceFlag{Name: "what-if", Usage: "and also with `CHANGE`, or several comma-separated ones at once; may be given again"},
 		&cli.StringFlag{Name: "html", Usage: "write a page to `FILE`"},
 		&cli.BoolFlag{Name: "long", Aliases: []string{"l"}, Usage: "list all measures and all users, not only the leading ones and those with the greatest changes"},
@@ -81,6 +86,9 @@ func compare(c *cli.Context, o *replay.SiteOptions, config sidecar.Config) error
 	if c.IsSet("nightly") {
 		return nightly(c, o, &config)
 	}
+	if done, err := onTrial(c, o, &config); done || err != nil {
+		return err
+	}
 	if c.IsSet("before") {
 		result, err := o.BeforeAfter(c.Context, &config, c.App.ErrWriter)
 		if err != nil {
@@ -99,7 +107,7 @@ func compare(c *cli.Context, o *replay.SiteOptions, config sidecar.Config) error
 // nightly compares the days before today, and writes what is found of each period. A
 // period in which no job ran keeps its files.
 func nightly(c *cli.Context, o *replay.SiteOptions, config *sidecar.Config) error {
-	for _, name := range []string{"before", "starttime", "endtime", "swf", "html", "long", "json", "parsable2", "noheader"} {
+	for _, name := range []string{"before", "starttime", "trial", "trial-draw", "trial-plan", "endtime", "swf", "html", "long", "json", "parsable2", "noheader"} {
 		if c.IsSet(name) {
 			return fmt.Errorf("compare: --%s does not go with --nightly", name)
 		}

@@ -38,6 +38,9 @@ type SiteOptions struct {
 	Before      string // the moment of BeforeAfter
 	Anonymize   bool
 
+	TrialFile string       // where a draw and what was in force is; "" beside the journal
+	since     ostrich.Time // where a database is read from if no option says; 0: 30 days ago
+
 	FirstDifference bool
 	NoPage          bool // nothing is drawn of the result, so what only pages have is left out
 }

@@ -216,7 +216,7 @@ func (s *source) classes() {
 			jobs[i].Class = jobs[i].KindClass
 		}
 	}
-	if s.date == 0 && s.o.given("sacct") && s.lengths.Class != ledger.ByScript.String() && !slices.ContainsFunc(jobs, named) {
+	if s.date == 0 && !s.o.given("trial") && !s.o.given("trial-plan") && s.o.given("sacct") && s.lengths.Class != ledger.ByScript.String() && !slices.ContainsFunc(jobs, named) {
 		s.notes = append(s.notes, "The dump has no names of jobs (sacct's column jobname): where ostrichd, with schedule.class: "+s.lengths.Class+", predicts lengths by "+
 			"name, this comparison cannot, and it does not tell how good that would be.")
 	}

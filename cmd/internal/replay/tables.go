@@ -25,6 +25,9 @@ func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr 
 		return err
 	}
 	from, to := ostrich.Time(s.now.AddDate(0, 0, -30).Unix()), ostrich.Time(s.now.Unix())
+	if s.o.since > 0 {
+		from = s.o.since
+	}
 	if s.date > 0 {
 		from = s.date - (to - s.date)
 	}

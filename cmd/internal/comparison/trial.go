@@ -1,0 +1,117 @@
+package comparison
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/trial"
+)
+
+// Trial is a trial analysed by what was drawn. Its JSON is stable, as that of Comparison.
+type Trial struct {
+	Title  string       `json:"title"`
+	Source string       `json:"source"`
+	Procs  int          `json:"processors"`
+	Design trial.Design `json:"design"`
+
+	Floor    ostrich.Duration `json:"floor"`
+	Measured string           `json:"measure_rule"`
+
+	Level   float64 `json:"confidence_level"`
+	Redraws int     `json:"redraws"` // other draws that the one made is compared with
+
+	Verdict []string `json:"verdict"`
+	Reading Reading  `json:"reading"` // better, worse or cannot tell
+	Notes   []string `json:"notes"`
+
+	Periods []TrialPeriod `json:"periods"` // those analysed
+	Missing []string      `json:"missing"` // days of the trial without accounting
+	Down    float64       `json:"down"`    // part of the time drawn for OStrich in which it is not known that OStrich enforced; 0 if nothing tells
+
+	LeftJobs      int `json:"left_jobs"`      // that belong to no arm: submitted in a washout, or not over at the end of their period
+	LeftCampaigns int `json:"left_campaigns"` // likewise
+
+	Effects []TrialEffect `json:"effects"` // the first decides
+
+	location *time.Location
+}
+
+// TrialPeriod is a period as it was.
+type TrialPeriod struct {
+	trial.Period
+	Stretch   float64 `json:"stretch"`   // of its users, geometric mean; 0 without a campaign
+	Campaigns int     `json:"campaigns"` // measured
+	Jobs      int     `json:"jobs"`      // measured
+	Covered   float64 `json:"covered"`   // part of it in which the arm is known to have been in force; 1 if nothing tells
+}
+
+// TrialEffect is what the draw says of a measure, for all or for a group. Of a stretch, values are
+// geometric means; of waits, means of the periods' mean waits plus a minute, which are geometric too.
+type TrialEffect struct {
+	By      string `json:"by"`    // "all", user, account, qos, partition, size or resource
+	Group   string `json:"group"` // "" for all
+	Measure string `json:"measure"`
+	Name    string `json:"name"`
+
+	Stock   float64 `json:"stock"`
+	OStrich float64 `json:"ostrich"`
+
+	Ratio     *float64        `json:"ratio"`    // the estimate: OStrich over stock; null: an arm has nothing
+	Interval  *trial.Interval `json:"interval"` // of the ratio; null: too few periods
+	P         float64         `json:"p"`
+	InStock   int             `json:"stock_periods"`
+	InOStrich int             `json:"ostrich_periods"`
+
+	CarryOver *float64 `json:"carry_over"` // by what the arm of the period before multiplies the measure
+	Carried   *float64 `json:"carried"`    // the part of the ratio that this explains at most, 0.02 for 2 %
+	Whole     *float64 `json:"whole"`      // the ratio with what is left out, by the period of submission
+
+	Reading Reading `json:"reading"`
+}
+
+// TrialInput is what to analyse. Its only run is what happened.
+type TrialInput struct {
+	Input
+	Design  trial.Design
+	Begun   ostrich.Time                         // since when the trial goes on
+	Now     ostrich.Time                         // until when it did
+	Covered func(*trial.Period) ostrich.Duration // nil: nothing tells
+	Ran     []report.Job                         // as in PeriodsInput
+	Open    map[int]bool                         // campaigns with jobs that had not ended
+	Day     func(ostrich.Time) string            // names the day of a moment
+}
+
+// shortTrial is how many periods each arm needs at least for an answer.
+const shortTrial = 4
+
+// CompareTrial analyses a trial by what was drawn. It fails if the periods of an arm have no accounting.
+func CompareTrial(ctx context.Context, in TrialInput) (*Trial, error) {
+	if err := in.check(); err != nil {
+		return nil, fmt.Errorf("comparison: %w", err)
+	}
+	c := &Trial{
+		Title: "Trial until " + moment(in.Design.Until, in.Location), Source: in.Source, Procs: in.Procs, Design: in.Design,
+		Floor: in.Floor, Measured: in.Measured, Level: trial.Level, Redraws: trial.Redraws,
+		Notes: append([]string{}, in.Notes...), location: in.Location, Missing: []string{},
+	}
+	x := &trialStudy{in: &in, d: &in.Design}
+	if err := x.choose(c); err != nil {
+		return nil, err
+	}
+	x.work()
+	x.sort()
+	c.LeftJobs, c.LeftCampaigns = x.leftJobs, x.leftCampaigns
+	a := trial.NewAnalysis(x.d, x.periods, x.submitted, x.before)
+	for _, m := range x.measures() {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c.Effects = append(c.Effects, m.effect(a, x.periods))
+	}
+	x.describe(c)
+	c.conclude()
+	return c, nil
+}

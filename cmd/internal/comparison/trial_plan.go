@@ -1,0 +1,67 @@
+package comparison
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/trial"
+)
+
+// TrialPlan is how long a trial must be.
+type TrialPlan struct {
+	Source  string       `json:"source"`
+	Design  trial.Design `json:"design"` // period and washout; the end is that of the history
+	From    ostrich.Time `json:"from"`
+	To      ostrich.Time `json:"to"`
+	Periods int          `json:"periods"` // of history
+	Verdict []string     `json:"verdict"`
+	Notes   []string     `json:"notes"`
+	Plans   []TrialWeeks `json:"plans"`
+}
+
+// TrialWeeks is for how many weeks a trial sees an effect with a probability of 80 %.
+type TrialWeeks struct {
+	Measure string  `json:"measure"`
+	Name    string  `json:"name"`
+	Effect  float64 `json:"effect"` // 0.05 for 5 % less
+	Weeks   *int    `json:"weeks"`  // null: more than ten years, or too little history
+}
+
+// PlanTrial plans a trial from what happened without one.
+func PlanTrial(in TrialInput) (*TrialPlan, error) {
+	if err := in.check(); err != nil {
+		return nil, fmt.Errorf("comparison: %w", err)
+	}
+	x := &trialStudy{in: &in, d: in.Design.EndingAt(in.To)}
+	x.periods = x.d.Between(in.From, in.To)
+	x.at = make(map[int]int, len(x.periods))
+	for i, p := range x.periods {
+		x.at[p.Number] = i
+	}
+	if len(x.periods) < 2*shortTrial {
+		return nil, fmt.Errorf("%s of history are too few for a plan", format.Plural(len(x.periods), "period"))
+	}
+	x.work()
+	x.sort()
+	p := &TrialPlan{Source: in.Source, Design: *x.d, From: in.From, To: in.To, Periods: len(x.periods), Notes: append([]string{}, in.Notes...)}
+	a := trial.NewAnalysis(x.d, x.periods, x.submitted, x.before)
+	for _, m := range x.measures()[:3] { // those of all
+		for _, effect := range []float64{0.05, 0.1} {
+			w := TrialWeeks{Measure: m.Measure, Name: m.Name, Effect: effect}
+			if weeks, ok := a.Weeks(x.d, m.part, math.Log(1-effect)); ok {
+				w.Weeks = &weeks
+			}
+			p.Plans = append(p.Plans, w)
+		}
+	}
+	if p.Plans[0].Weeks == nil && p.Plans[1].Weeks == nil {
+		if campaigns := len(x.campaigns) - x.leftCampaigns; campaigns < 2*shortTrial {
+			return nil, errors.New("hardly any campaign was submitted and ended within a period: make trial.period longer, or measure shorter campaigns, as by --measure-rule arrival=30m")
+		}
+	}
+	p.Verdict = p.words(in.Location)
+	return p, nil
+}
