@@ -3,7 +3,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -80,4 +85,31 @@ func usageError(command string) cli.OnUsageErrorFunc {
 		}
 		return report(c, err, sub)
 	}
+}
+
+// command builds a sub-command that reads the configuration first.
+func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, sidecar.Config) error) *cli.Command {
+	return plainCommand(c, slices.Concat(flags, sidecar.Flags(true)), func(ctx *cli.Context) error {
+		config, err := sidecar.LoadCluster(ctx)
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			return fmt.Errorf("%w; %s", err, config.RunAs(c.Name))
+		case err != nil:
+			return err
+		}
+		return do(ctx, config)
+	})
+}
+
+// shortLived collects garbage less often, unless GOGC is set: the command ends soon
+// and keeps most of what it allocates. The function that it returns ends that.
+func shortLived() (done func()) { return collectAt(400) }
+
+// collectAt collects garbage when memory has grown by so many per cent, unless GOGC is set.
+func collectAt(percent int) (done func()) {
+	if os.Getenv("GOGC") != "" {
+		return func() {}
+	}
+	former := debug.SetGCPercent(percent)
+	return func() { debug.SetGCPercent(former) }
 }
