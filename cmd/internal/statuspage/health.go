@@ -117,7 +117,7 @@ func (s *Snapshot) words() string {
 		fmt.Fprintf(&b, "All is well: %d of %s ordered.", h.Managed, format.Plural(h.Pending, "pending job"))
 	}
 	if h.Trial != nil {
-		fmt.Fprintf(&b, " Of its %s.", h.Trial.Words)
+		fmt.Fprintf(&b, " %s.", capital(h.Trial.Words))
 	}
 	if h.Loaded != "" {
 		fmt.Fprintf(&b, " slurmctld is loaded: %s; cycles and writes come %d times as slowly.", h.Loaded, h.Slowdown)
@@ -193,6 +193,9 @@ func (s *Snapshot) check(d *Daemon) []Check {
 	}
 	return list
 }
+
+// capital begins a sentence.
+func capital(words string) string { return strings.ToUpper(words[:1]) + words[1:] }
 
 func behind(lag ostrich.Duration) string {
 	if lag == 0 {

@@ -208,3 +208,18 @@ func TestClasses(t *testing.T) {
 type tree struct{ *sidecar.Sidecar }
 
 func (t tree) UserName(id ostrich.UserID) string { return "lab/" + t.Sidecar.UserName(id) }
+
+// TestTrialWords: the strip and the sentence say which arm of a trial it is, and when it is over.
+func TestTrialWords(t *testing.T) {
+	for _, tt := range []struct{ arm, words, does string }{
+		{"ostrich", "trial: OStrich orders the queue until then", "orders the queue of "},
+		{"stock", "trial: stock Slurm orders the queue until then", "leaves the queue of "},
+		{"stock", "the trial is over since then", "leaves the queue of "},
+	} {
+		s := New(nil, nil).With(&Daemon{Health: Health{Mode: "trial", Channel: "nice", Trial: &TrialArm{Arm: tt.arm, Words: tt.words}}, Journal: "j"}, time.Unix(1, 0))
+		want := capital(tt.words) + "."
+		if words := s.Health.Words; !strings.Contains(words, " "+want) || !strings.Contains(words, tt.does) {
+			t.Errorf("%s: %q", tt.words, words)
+		}
+	}
+}

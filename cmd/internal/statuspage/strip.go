@@ -50,7 +50,7 @@ func (b *builder) strip() strip {
 	case h.Mode == "observe":
 		s.Lines = append(s.Lines, "Observing: the order is computed, and nothing is written to Slurm.")
 	case t != nil:
-		s.Lines = append(s.Lines, strings.ToUpper(t.Words[:1])+t.Words[1:]+".")
+		s.Lines = append(s.Lines, capital(t.Words)+".")
 	default:
 		s.Lines = append(s.Lines, "Enforcing: the order is written to Slurm through "+h.Channel+", mode "+h.PriorityMode+".")
 	}
