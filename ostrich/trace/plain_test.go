@@ -27,7 +27,7 @@ func TestPlain(t *testing.T) {
 		}
 		plain++
 		line = strings.TrimLeft(strings.TrimRight(line, "\r\n"), " \t")
-		if fault := want.fields([]byte(line)); fault != nil {
+		if fault := want.fields(words([]byte(line))); fault != nil {
 			t.Fatalf("%q is not plain: %v", line, fault)
 		}
 		if diff := cmp.Diff(want, got); diff != "" || math.Signbit(got.CPU) != math.Signbit(want.CPU) {

@@ -1,6 +1,7 @@
 // Package trace reads and writes workload logs in the Standard Workload Format of
 // the Parallel Workloads Archive: one line of 18 numbers for each job, and a
-// header of comment lines with "; Name: value".
+// header of comment lines with "; Name: value". It reads those in the Grid Workload Format
+// of the Grid Workloads Archive, too.
 package trace
 
 import (
@@ -97,19 +98,21 @@ func Open(path string, o Options) (*Log, error) {
 // Read reads a log, which may be compressed with gzip. It rounds fractions of seconds and
 // of kilobytes. A line may lack the last field, the think time. The name is for error
 // messages. A log without a job is ErrEmpty.
+//
+// A log whose first line has 29 fields is in the Grid Workload Format, see GridFields.
 func Read(r io.Reader, name string, o Options) (*Log, error) {
 	text, err := Inflate(r)
 	if err != nil {
 		return nil, fmt.Errorf("trace: %s: %w", name, err)
 	}
 	in := lines.Reader{In: text, Most: 1 << 20, TooLong: errLong}
-	log := &Log{}
+	log, grid := &Log{}, &gridNames{}
 	for n := 1; ; n++ {
 		line, err := in.Next()
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("trace: %s:%d: %w", name, n, err)
 		}
-		if fault := log.line(line); fault != nil {
+		if fault := log.line(line, grid); fault != nil {
 			fault.File, fault.Line = name, n
 			if !o.Lenient {
 				return nil, fault
@@ -123,6 +126,7 @@ func Read(r io.Reader, name string, o Options) (*Log, error) {
 		}
 	}
 	log.join()
+	log.gridded(grid)
 	if len(log.Records) == 0 {
 		return log, fmt.Errorf("trace: %s: %w", name, ErrEmpty)
 	}
@@ -162,9 +166,9 @@ func Inflate(r io.Reader) (*bufio.Reader, error) {
 var errLong = errors.New("longer than a megabyte")
 
 // line reads one line.
-func (l *Log) line(line []byte) *Fault {
+func (l *Log) line(line []byte, grid *gridNames) *Fault {
 	var r Record
-	if !r.plain(line) {
+	if grid.used || !r.plain(line) {
 		line = bytes.TrimLeft(bytes.TrimRight(line, "\r\n"), " \t")
 		switch {
 		case len(line) == 0:
@@ -173,7 +177,13 @@ func (l *Log) line(line []byte) *Fault {
 			l.Header = append(l.Header, string(line[1:]))
 			return nil
 		}
-		if fault := r.fields(line); fault != nil {
+		texts := words(line)
+		grid.used = grid.used || len(texts) == GridFields && len(l.Records) == 0
+		if grid.used {
+			if fault := r.gridFields(texts, grid); fault != nil {
+				return fault
+			}
+		} else if fault := r.fields(texts); fault != nil {
 			return fault
 		}
 	}
@@ -269,9 +279,8 @@ func digits(n int64, line []byte, from int) (int64, int) {
 var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14}
 
 // fields reads the fields of any line and returns what is wrong with it.
-func (r *Record) fields(line []byte) *Fault {
+func (r *Record) fields(texts [][]byte) *Fault {
 	wholes := r.wholes()
-	texts := bytes.FieldsFunc(line, func(c rune) bool { return c == ' ' || c == '\t' })
 	for i, text := range texts {
 		if i >= Fields {
 			return &Fault{Why: fmt.Sprintf("more than %d fields", Fields)}
