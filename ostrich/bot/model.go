@@ -335,6 +335,7 @@ func (m *Model) total(bags []drawn, by float64) float64 {
 func (m *Model) move(bags []drawn) {
 	first, last := bags[0].at, bags[len(bags)-1].at
 	clock := newClock(m.Cycle)
+	ran := clock.until(m.Days * day)
 	for i := range bags {
 		b := &bags[i]
 		switch {
@@ -345,7 +346,7 @@ func (m *Model) move(bags []drawn) {
 		case m.Arrivals == Even:
 			b.at = (last - first) * float64(i) / float64(len(bags))
 		case m.Days > 0: // they were drawn by the steady clock
-			b.at = clock.after(0, b.at/last*m.Days*clock.day())
+			b.at = clock.after(0, b.at/last*ran)
 		}
 	}
 }

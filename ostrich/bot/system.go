@@ -102,6 +102,17 @@ func (c *clock) day() float64 {
 	return whole
 }
 
+// until returns how long the clock runs from a midnight until t, in seconds.
+func (c *clock) until(t float64) float64 {
+	days := math.Floor(t / day)
+	ran := days * c.day()
+	for s, left := 0, t-days*day; left > 0; s++ {
+		ran += c[s] * min(left, halfHour)
+		left -= halfHour
+	}
+	return ran
+}
+
 // after returns the moment at which the clock has run for some seconds more than
 // at t, both in seconds after a midnight.
 func (c *clock) after(t, seconds float64) float64 {

@@ -43,6 +43,19 @@ func EASY(in *Instance) []ostrich.Duration {
 	return starts
 }
 
+// Conservative returns the start of each job if the queue is served in its order with
+// conservative backfilling, and no other job ever comes: no job delays an earlier one. It
+// is the baseline of HPCS 2016 ("EASY with conservative backfilling", section II), which
+// lets jobs run earlier "in case they do not delay the execution of previously queued jobs".
+// The instance must be well-formed, see [Instance.Check].
+func Conservative(in *Instance) []ostrich.Duration {
+	order := make([]int, len(in.Jobs))
+	for i := range order {
+		order[i] = i
+	}
+	return List(in, order)
+}
+
 // next returns when processors next become free or busy after a time.
 func (p profile) next(now ostrich.Duration) ostrich.Duration {
 	if i := p.find(now) + 1; i < len(p) {

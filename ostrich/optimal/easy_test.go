@@ -45,8 +45,8 @@ func drawSized(least, most int) *rapid.Generator[optimal.Instance] {
 	})
 }
 
-// TestEASY compares with the simulator, to which all jobs are submitted at once:
-// those that run come first, and fit.
+// TestEASY and conservative backfilling are compared with the simulator, to which all jobs
+// are submitted at once: those that run come first, and fit.
 func TestEASY(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := drawInstance(12).Draw(t, "instance")
@@ -61,16 +61,18 @@ func TestEASY(t *testing.T) {
 			j := &in.Jobs[i]
 			jobs = append(jobs, sim.Job{ID: j.ID, Run: j.Length, Estimate: j.Length, Procs: j.Procs})
 		}
-		starts, err := sim.Machine{Procs: in.Procs, Backfill: sim.EASY}.Replay(jobs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var want []ostrich.Duration
-		for _, s := range starts[len(in.Running):] {
-			want = append(want, ostrich.Duration(s))
-		}
-		if diff := cmp.Diff(want, optimal.EASY(&in)); diff != "" {
-			t.Errorf("EASY (-simulator +here):\n%s", diff)
+		for backfill, of := range map[sim.Backfill]func(*optimal.Instance) []ostrich.Duration{sim.EASY: optimal.EASY, sim.Conservative: optimal.Conservative} {
+			starts, err := sim.Machine{Procs: in.Procs, Backfill: backfill}.Replay(jobs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []ostrich.Duration
+			for _, s := range starts[len(in.Running):] {
+				want = append(want, ostrich.Duration(s))
+			}
+			if diff := cmp.Diff(want, of(&in)); diff != "" {
+				t.Errorf("%v (-simulator +here):\n%s", backfill, diff)
+			}
 		}
 	})
 }

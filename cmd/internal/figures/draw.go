@@ -21,6 +21,7 @@ import (
 // Options say which figures are drawn and where they are written.
 type Options struct {
 	Out   string // folder
+	All   bool   // all figures, and it is an error if one cannot be drawn without a log
 	Input        // of all of them; without Traces, figures that need logs are left out; 0 Workers are one a core
 }
 
@@ -42,6 +43,9 @@ func Named(names []string) ([]Figure, error) {
 // Run draws the named figures, or all, and writes them. It leaves out those whose logs are
 // not there. If one of these was named, it returns an error beside what could be drawn.
 func (o *Options) Run(ctx context.Context, stderr io.Writer, names []string) ([]Drawn, error) {
+	if o.All && len(names) > 0 {
+		return nil, fmt.Errorf("figures: --all is all figures, without %s", strings.Join(names, ", "))
+	}
 	list, err := Named(names)
 	if err != nil {
 		return nil, err
@@ -63,7 +67,7 @@ func (o *Options) Run(ctx context.Context, stderr io.Writer, names []string) ([]
 		}
 		console.Say(stderr, "%s in %s", format.Plural(len(drawn), "figure"), filepath.Join(o.Out, Index))
 	}
-	if len(missing) > 0 && len(names) > 0 {
+	if len(missing) > 0 && (o.All || len(names) > 0) {
 		err = fmt.Errorf("figures: %s: named, and could not be drawn without a log", strings.Join(missing, ", "))
 	}
 	return drawn, err

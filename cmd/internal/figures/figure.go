@@ -30,6 +30,7 @@ type Input struct {
 	Traces  string // folder of workload logs
 	Workers int    // goroutines that compute, at least 1
 	Short   bool   // fewer random instances than the paper, for a quick look
+	small   bool   // of tests: workloads of HPDC 2008 are a fortieth, and the log LCG a fiftieth, of what they are
 
 	// Progress is called by any worker with the progress of the figure. It may be
 	// nil.

@@ -34,16 +34,16 @@ func TestGridTable(t *testing.T) {
 	r := drawShort(t, "bot-5")
 	tasks := make(map[string]string)
 	for _, row := range r.Tables[0].Rows {
-		if before, known := tasks[row[0]]; known && before != row[2] {
-			t.Errorf("%s, %s: %s tasks, and %s in another row", row[0], row[1], row[2], before)
+		if before, known := tasks[row[0]]; known && before != row[3] {
+			t.Errorf("%s, %s: %s tasks, and %s in another row", row[0], row[1], row[3], before)
 		}
-		tasks[row[0]] = row[2]
-		if row[4] != "1.0000" {
-			t.Errorf("%s, %s: finished %s", row[0], row[1], row[4])
+		tasks[row[0]] = row[3]
+		if row[5] != "1.0000" {
+			t.Errorf("%s, %s: finished %s", row[0], row[1], row[5])
 		}
 		replicates := slices.Contains([]string{"RR", "WQR-4", "STFR"}, row[1])
-		if (row[9] != row[10]) != replicates {
-			t.Errorf("%s, %s: goodput %s of %s used", row[0], row[1], row[9], row[10])
+		if (row[12] != row[13]) != replicates {
+			t.Errorf("%s, %s: goodput %s of %s used", row[0], row[1], row[12], row[13])
 		}
 	}
 	if len(tasks) != 3 {
@@ -54,11 +54,11 @@ func TestGridTable(t *testing.T) {
 // TestGridModel: a workload puts its load on the platform, in its days.
 func TestGridModel(t *testing.T) {
 	p := grid.HPDC2008()
-	bags, err := gridBags(gridModel(Input{}, 0.2), 1)
+	bags, err := read2008.model(Input{}, 0.2).bags(1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if load := grid.Load(bags, p); load < 0.19 || load > 0.21 {
+	if load := grid.Load(bags, p); load < 0.199 || load > 0.201 {
 		t.Errorf("a load of %v, want 0.2", load)
 	}
 	homes := make(map[int]bool)
@@ -103,10 +103,35 @@ func TestVariability(t *testing.T) {
 // TestRealGrid: a log of a grid under 25 % (Fig. 3), and its variability (Fig. 1).
 func TestRealGrid(t *testing.T) {
 	in := lpcInput(t)
-	in.Short = true
+	in.Short, in.small = true, true
 	for _, name := range []string{"bot-1", "bot-3"} {
 		if r := drawFigure(t, name, in); len(r.Numbers) < 5 {
 			t.Errorf("%s: %d numbers", name, len(r.Numbers))
 		}
+	}
+}
+
+// TestShortIsWhole: with Short there are fewer workloads, and each is what it is.
+func TestShortIsWhole(t *testing.T) {
+	short, whole := read2008.model(Input{Short: true}, 0.95), read2008.model(Input{}, 0.95)
+	if short.Tasks != whole.Tasks || short.Days != whole.Days || whole.Tasks < 170_000 {
+		t.Errorf("%d tasks in place of %d", short.Tasks, whole.Tasks)
+	}
+	if n := (Input{Short: true}).either(1, gridSeeds); n != 1 || gridSeeds < 5 {
+		t.Errorf("%d workloads of %d", n, gridSeeds)
+	}
+}
+
+// TestSingle: bags of one task are those in no class. Two bags of NSL 2 are in classes, and
+// of three with a mean of 1 that leaves one with −1.
+func TestSingle(t *testing.T) {
+	m := grid.Measures{Measure: grid.Measure{Bags: 4, DoneBags: 3, NSL: 1, MS: 10}}
+	m.Classes[0] = grid.Measure{Bags: 1, DoneBags: 1, NSL: 2, MS: 5}
+	m.Classes[3] = grid.Measure{Bags: 1, DoneBags: 1, NSL: 2, MS: 7}
+	if one := single(&m); one.Bags != 2 || one.DoneBags != 1 || one.NSL != -1 || one.MS != 18 {
+		t.Errorf("%+v", one)
+	}
+	if one := single(&grid.Measures{Measure: grid.Measure{Bags: 2}}); one.Bags != 2 || one.NSL != 0 {
+		t.Errorf("%+v", one)
 	}
 }

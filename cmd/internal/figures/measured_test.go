@@ -53,7 +53,7 @@ func drawShort(t *testing.T, name string) *Result {
 	shortsMu.Lock()
 	defer shortsMu.Unlock()
 	if shorts[name] == nil {
-		shorts[name] = drawFigure(t, name, Input{Workers: 2, Short: true})
+		shorts[name] = drawFigure(t, name, Input{Workers: 2, Short: true, small: true})
 	}
 	return shorts[name]
 }

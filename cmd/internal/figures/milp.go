@@ -111,19 +111,27 @@ func (w *workload) places(instants []ostrich.Time) ([]map[ostrich.JobID]int, err
 	return list, nil
 }
 
-// rivals are the orders that stand beside the optimum, each with EASY backfilling. The
-// first is EASY as the paper has it.
-var rivals = []string{"EASY", "SPT", "FairCamp", "OStrich"}
+// rivals are the schedules that stand beside the optimum. The first is the paper's baseline,
+// in which no job delays an earlier one; the others are orders with EASY backfilling.
+var rivals = []string{"conservative", "EASY", "SPT", "FairCamp", "OStrich"}
+
+// The baselines among the rivals, and their names in numbers.
+const (
+	conservative = iota
+	easy
+)
+
+var baselines = rivals[:easy+1]
 
 // scenario is a queue for which a schedule was sought.
 type scenario struct {
 	at             ostrich.Time
-	waiting        int       // jobs in the queue
-	jobs           int       // of these, how many were planned
-	optimal.Result           // of the solver
-	rivals         []float64 // values, in the order of the names; fewer if the log names no users
-	cmax           float64   // of the solver's schedule
-	easy           float64   // C_max of EASY's
+	waiting        int        // jobs in the queue
+	jobs           int        // of these, how many were planned
+	optimal.Result            // of the solver
+	rivals         []float64  // values, in the order of the names; fewer if the log names no users
+	cmax           float64    // of the solver's schedule
+	spans          [2]float64 // C_max of the baselines' schedules
 }
 
 // question is what the solver is asked in all scenarios.
@@ -141,11 +149,11 @@ func (w *workload) solve(log []optimal.Logged, at ostrich.Time, places map[ostri
 	}
 	s := scenario{at: at, waiting: len(one.Jobs)}
 	if q.filter {
-		kept, which := one.Satisfiable()
+		satisfiable, which := one.Satisfiable()
 		for k, i := range which {
 			queue[k] = queue[i]
 		}
-		one, queue = kept, queue[:len(which)]
+		one, queue = satisfiable, queue[:len(which)]
 	}
 	s.jobs = len(one.Jobs)
 	nodes := q.nodes
@@ -155,7 +163,9 @@ func (w *workload) solve(log []optimal.Logged, at ostrich.Time, places map[ostri
 	if s.Result, err = (optimal.Own{}).Solve(&one, q.objective, optimal.Budget{Nodes: nodes}); err != nil {
 		return scenario{}, err
 	}
-	s.cmax, s.easy = optimal.Cmax.Value(&one, s.Starts), optimal.Cmax.Value(&one, optimal.EASY(&one))
+	kept := optimal.Conservative(&one)
+	s.cmax, s.spans = optimal.Cmax.Value(&one, s.Starts), [2]float64{optimal.Cmax.Value(&one, kept), optimal.Cmax.Value(&one, optimal.EASY(&one))}
+	s.rivals = []float64{q.objective.Value(&one, kept)}
 	keys := []func(k int) int64{func(int) int64 { return 0 }, func(k int) int64 { return int64(one.Jobs[k].Length) }}
 	if w.users > 0 {
 		deadlines := w.fairCamp(&one, queue)
