@@ -8,7 +8,8 @@
 // much of their limits all users' jobs used. [Past.Learn] tells of an end, with its
 // [Outcome]; [Past.Predict] foretells by a [Predictor]. A [Forecast] does so for any series
 // of lengths, and [Backtest] measures how well it would have gone. [More] says what is
-// expected of a job that outlives its length.
+// expected of a job that outlives its length. [Spreads] say how differently jobs run, and a [Spread] draws
+// one's length, given how long it has run.
 //
 // # The numbers
 //

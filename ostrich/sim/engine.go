@@ -35,6 +35,7 @@ type engine struct {
 	latest   filling       // the latest pass
 	lasts    bool          // the latest pass goes on with the jobs that come
 	goesOn   bool          // passes may do so
+	enough   bool          // nobody wants to know more
 	inTurn   bool          // no job passes another
 	preempts bool          // jobs may make room for others
 	kept     *conservative // reservations that are kept from pass to pass
@@ -48,7 +49,7 @@ func newEngine(m Machine, jobs []Job, f *floor) *engine {
 	e := &engine{
 		Machine: m, jobs: jobs, start: make([]ostrich.Time, len(jobs)), next: never, free: m.Procs,
 		expects: m.Backfill == EASY || m.Backfill == Conservative || m.Backfill == Slurm || m.EventOrder == PerEvent,
-		goesOn:  m.Policy == nil && m.Order.Compare == nil && m.EventOrder == Batched && m.Backfill <= Greedy,
+		goesOn:  m.Policy == nil && m.Order.arrival() && m.EventOrder == Batched && m.Backfill <= Greedy,
 		inTurn:  m.Policy == nil && m.Backfill == None,
 		slurm:   slurm{Scheduler: m.Scheduler.filled()},
 	}
@@ -64,7 +65,7 @@ func newEngine(m Machine, jobs []Job, f *floor) *engine {
 func (e *engine) run() error {
 	for {
 		more, err := e.advance()
-		if err != nil || !more {
+		if err != nil || !more || e.enough {
 			return err
 		}
 		if e.EventOrder == PerEvent {
@@ -237,6 +238,7 @@ func (e *engine) begin(i int32) error {
 	if e.loop != nil {
 		return e.loop.began(i)
 	}
+	e.enough = e.enough || e.Began != nil && e.Began(int(i), e.now)
 	return nil
 }
 

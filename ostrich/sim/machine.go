@@ -88,6 +88,11 @@ type Machine struct {
 	// campaign by campaign) and what it has of them, a copy to keep; it may be nil.
 	Placed func(job int, at ostrich.Time, a *nodes.Allocation)
 
+	// Began is called in Replay when a job begins that Replay knows by its place among the jobs, from 0;
+	// it may be nil. If it returns true, nobody wants to know more: the replay ends, and the starts of jobs that
+	// have not begun mean nothing.
+	Began func(job int, at ostrich.Time) (enough bool)
+
 	EventOrder EventOrder // what happens at one instant
 	Scheduler  Scheduler  // under Slurm, how; the zero value is Slurm's own defaults
 
@@ -151,7 +156,7 @@ func (m Machine) Replay(jobs []Job) ([]ostrich.Time, error) {
 		return m.replayCampaigns(jobs)
 	}
 	e := newEngine(m, jobs, floor)
-	if m.Order.Compare == nil {
+	if m.Order.arrival() {
 		e.waiting = newQueue(sliding)
 	} else {
 		e.waiting, e.slot = newQueue(len(jobs)), m.Order.slots(jobs)

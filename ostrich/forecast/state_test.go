@@ -1,0 +1,282 @@
+package forecast
+
+import (
+	"errors"
+	"reflect"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/lengths"
+	"slurm-ostrich/ostrich/sim"
+)
+
+const hour = ostrich.Time(3600)
+
+func fixed(id ostrich.JobID, user ostrich.UserID, procs int, limit, length ostrich.Duration) Job {
+	return Job{ID: id, User: user, Procs: procs, Limit: limit, Spread: lengths.Fixed(length)}
+}
+
+// askAll asks for all pending jobs.
+func askAll(t interface{ Fatal(...any) }, s *State) []Draws {
+	all := make([]int, len(s.Pending))
+	for i := range all {
+		all[i] = i
+	}
+	draws, err := s.Ask(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return draws
+}
+
+// TestKnownLengths: two processors and lengths that are known. Job 1 runs for 60 s more. Job 2 takes
+// both and waits for it. Job 3 fits beside job 1 by its limit, and job 4 does not.
+func TestKnownLengths(t *testing.T) {
+	s := &State{Now: 1000, Procs: 2, Running: []Job{fixed(1, 1, 1, 200, 100)}, Pending: []Job{
+		fixed(2, 2, 2, 100, 50), fixed(3, 2, 1, 160, 10), fixed(4, 3, 1, 400, 10),
+	}}
+	s.Running[0].Ran = 40
+	want := []ostrich.Time{1060, 1000, 1110} // job 4 after job 2
+	for i, d := range askAll(t, s) {
+		if len(d.Starts) != mostDraws || slices.Min(d.Starts) != want[i] || slices.Max(d.Starts) != want[i] {
+			t.Errorf("job %d starts at %v, want %d", i+2, d.Starts, want[i])
+		}
+	}
+	draws, err := s.Ask([]int{1, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := Last(draws); last.Starts[0] != 1110 || last.Now != 1000 {
+		t.Errorf("the campaign of user 2 ends at %v", last.Starts)
+	}
+}
+
+// TestSpreadOfStarts: one processor, one job that runs and has either a second or an hour to go.
+func TestSpreadOfStarts(t *testing.T) {
+	var past lengths.Spreads
+	r := &lengths.Request{Limit: 7200, Procs: 1}
+	for i := range 24 {
+		past.Learn(1, r, lengths.Done, []ostrich.Duration{3601, 7200}[i%2])
+	}
+	s := &State{
+		Now: 50_000, Procs: 1, Draws: 400, Pending: []Job{fixed(2, 2, 1, 10, 10)},
+		Running: []Job{{ID: 1, User: 1, Procs: 1, Limit: 7200, Ran: 3600, Spread: past.Of(1, r)}},
+	}
+	short := 0
+	for _, at := range askAll(t, s)[0].Starts {
+		switch at {
+		case 50_001:
+			short++
+		case 53_600:
+		default:
+			t.Fatalf("a start at %d", at)
+		}
+	}
+	if short < 160 || short > 240 {
+		t.Errorf("%d of 400 draws are short, want about half", short)
+	}
+}
+
+// TestNewcomers: jobs that came at this hour on the only day known come again: one goes behind its
+// user's waiting job, another one to where it went then.
+func TestNewcomers(t *testing.T) {
+	now := 10 * day
+	for _, tt := range []struct {
+		name  string
+		comes Arrival
+		want  []ostrich.Time
+	}{
+		{"nobody comes", Arrival{At: now - day - 1, User: 8, Procs: 1, Limit: 50, Ran: 50}, []ostrich.Time{100, 200}},
+		{"in front", Arrival{At: now - day + 10, User: 8, Procs: 1, Limit: 50, Ran: 30}, []ostrich.Time{130, 230}},
+		{"in between", Arrival{At: now - day + 10, User: 8, Procs: 1, Limit: 50, Ran: 30, Place: 0.5}, []ostrich.Time{100, 230}},
+		{"behind", Arrival{At: now - day + 10, User: 8, Procs: 1, Limit: 50, Ran: 30, Place: 1}, []ostrich.Time{100, 200}},
+		{"nobody knows where", Arrival{At: now - day + 10, User: 8, Procs: 1, Limit: 50, Ran: 30, Place: -1}, []ostrich.Time{100, 200}},
+		{"of a user who waits", Arrival{At: now - day + 10, User: 2, Procs: 1, Limit: 50, Ran: 30}, []ostrich.Time{100, 230}},
+		{"too late", Arrival{At: now - day + 150, User: 2, Procs: 1, Limit: 50, Ran: 30}, []ostrich.Time{100, 230}},
+		{"after it began", Arrival{At: now - day + 201, User: 8, Procs: 1, Limit: 50, Ran: 30}, []ostrich.Time{100, 200}},
+		{"its limit, as it has not ended", Arrival{At: now - day + 10, User: 8, Procs: 1, Limit: 50}, []ostrich.Time{150, 250}},
+		{"too wide", Arrival{At: now - day + 10, User: 8, Procs: 2, Limit: 50}, []ostrich.Time{100, 200}},
+	} {
+		var h Habits
+		h.Came(Arrival{At: now - day - 2, User: 7, Procs: 1, Limit: 1, Ran: 1})
+		h.Came(tt.comes)
+		s := &State{
+			Now: now, Procs: 1, Habits: &h, Running: []Job{fixed(1, 1, 1, 100, 100)},
+			Pending: []Job{fixed(2, 2, 1, 100, 100), fixed(3, 3, 1, 100, 100)},
+		}
+		for i, d := range askAll(t, s) {
+			if d.Starts[0] != now+tt.want[i] || slices.Max(d.Starts) != d.Starts[0] {
+				t.Errorf("%s: job %d starts at %v, want %d", tt.name, i+2, d.Starts, now+tt.want[i])
+			}
+		}
+	}
+}
+
+// TestHabits: four weeks are remembered, and lengths of jobs that are forgotten are dropped.
+func TestHabits(t *testing.T) {
+	var h Habits
+	if h.days(5) != 0 {
+		t.Error("days before anything came")
+	}
+	for i := range 40 * 24 * 10 {
+		n := h.Came(Arrival{At: ostrich.Time(i) * hour / 10, Procs: 1})
+		h.Ended(n-100, 7)
+	}
+	now := 40 * day
+	if got := h.days(now); got != habitDays {
+		t.Errorf("%d days", got)
+	}
+	if h.days(3*day/2) != 1 {
+		t.Errorf("%d whole days of one and a half", h.days(3*day/2))
+	}
+	for _, back := range []ostrich.Time{1, 28} {
+		list := h.between(now-back*day, now-back*day+hour)
+		if len(list) != 10 || list[0].At != now-back*day {
+			t.Fatalf("%d days ago: %+v", back, list)
+		}
+		if want := ostrich.Duration(7); back == 28 && list[9].Ran != want {
+			t.Errorf("its length is %d", list[9].Ran)
+		}
+	}
+	if len(h.arrivals) > habitDays*240*4/3+1 {
+		t.Errorf("%d arrivals are kept", len(h.arrivals))
+	}
+}
+
+// drawState draws a state in which lengths are spread.
+func drawState(t *rapid.T) *State {
+	var past lengths.Spreads
+	request := func() *lengths.Request {
+		return &lengths.Request{Limit: ostrich.Duration(rapid.IntRange(1, 40).Draw(t, "limit")) * 60, Procs: rapid.IntRange(1, 4).Draw(t, "procs")}
+	}
+	user := func() ostrich.UserID { return ostrich.UserID(rapid.IntRange(1, 3).Draw(t, "user")) }
+	for range 20 {
+		past.Learn(user(), request(), lengths.Done, ostrich.Duration(rapid.IntRange(1, 2400).Draw(t, "ran")))
+	}
+	s := &State{Now: 100 * day, Procs: 8, Seed: rapid.Uint64().Draw(t, "seed"), Habits: new(Habits)}
+	at := s.Now - 3*day
+	for range rapid.IntRange(0, 60).Draw(t, "arrivals") {
+		at += ostrich.Time(rapid.IntRange(0, 7200).Draw(t, "after"))
+		r := request()
+		s.Habits.Came(Arrival{At: min(at, s.Now), User: user(), Procs: r.Procs, Limit: r.Limit, Ran: ostrich.Duration(rapid.IntRange(0, int(r.Limit)).Draw(t, "ran")), Place: 0.5})
+	}
+	job := func(id int) Job {
+		r, u := request(), user()
+		return Job{ID: ostrich.JobID(id), User: u, Procs: r.Procs, Limit: r.Limit, Spread: past.Of(u, r)}
+	}
+	for i := range rapid.IntRange(0, 2).Draw(t, "running") {
+		j := job(100 + i)
+		j.Ran = ostrich.Duration(rapid.IntRange(0, 3000).Draw(t, "ran"))
+		s.Running = append(s.Running, j)
+	}
+	for i := range rapid.IntRange(1, 20).Draw(t, "pending") {
+		s.Pending = append(s.Pending, job(i+1))
+	}
+	return s
+}
+
+// TestDraws: the same state and seed have the same draws, none begins before now, and how many are
+// asked for changes the draws of no job that starts before the others.
+func TestDraws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawState(t)
+		draws := askAll(t, s)
+		if again := askAll(t, s); !reflect.DeepEqual(draws, again) {
+			t.Fatal("another time, other draws")
+		}
+		for i, d := range draws {
+			if slices.Min(d.Starts) < s.Now {
+				t.Fatalf("job %d starts at %v, before %d", i+1, d.Starts, s.Now)
+			}
+			for f := range d.Starts {
+				if d.Ends[f] <= d.Starts[f] || ostrich.Duration(d.Ends[f]-d.Starts[f]) > s.Pending[i].Limit {
+					t.Fatalf("job %d of %d s runs from %d to %d", i+1, s.Pending[i].Limit, d.Starts[f], d.Ends[f])
+				}
+			}
+		}
+		if one, err := s.Ask([]int{0}); err != nil || !slices.Equal(one[0].Starts[:1], draws[0].Starts[:1]) {
+			t.Fatalf("alone it starts at %v, not %v (%v)", one[0].Starts, draws[0].Starts, err)
+		}
+	})
+}
+
+// TestExactLengths: with exact lengths and no newcomers every draw is the true start.
+func TestExactLengths(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawState(t)
+		s.Habits = nil
+		var jobs []sim.Job
+		for _, list := range [][]Job{s.Running, s.Pending} {
+			for i := range list {
+				j := &list[i]
+				j.Ran = 0
+				length := ostrich.Duration(rapid.IntRange(1, int(j.Limit)).Draw(t, "length"))
+				j.Spread = lengths.Fixed(length)
+				jobs = append(jobs, sim.Job{ID: j.ID, Submit: s.Now, Procs: j.Procs, Run: length, Estimate: j.Limit})
+			}
+		}
+		want, err := sim.Machine{Procs: s.Procs, Backfill: sim.EASY}.Replay(jobs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, d := range askAll(t, s) {
+			for _, at := range d.Starts {
+				if at != want[len(s.Running)+i] {
+					t.Fatalf("job %d starts at %v, and truly at %d", i+1, d.Starts, want[len(s.Running)+i])
+				}
+			}
+		}
+	})
+}
+
+func TestAskErrors(t *testing.T) {
+	s := &State{Procs: 1, Pending: []Job{fixed(1, 1, 2, 10, 10)}}
+	for _, asked := range [][]int{{1}, {-1}, {0}} {
+		if _, err := s.Ask(asked); !errors.Is(err, sim.ErrWorkload) {
+			t.Errorf("%v is asked for: %v", asked, err)
+		}
+	}
+	if draws, err := s.Ask(nil); err != nil || len(draws) != 0 {
+		t.Errorf("nobody is asked for: %v %v", draws, err)
+	}
+}
+
+// BenchmarkAsk asks for the last of 20 000 pending jobs.
+func BenchmarkAsk(b *testing.B) {
+	s := &State{Now: 100 * day, Procs: 2000, Habits: new(Habits), Seed: 1}
+	var past lengths.Spreads
+	next := uint64(1)
+	random := func(n int) int {
+		next = next*6364136223846793005 + 1442695040888963407
+		return int(next>>33) % n
+	}
+	job := func(id int) Job {
+		r := &lengths.Request{Limit: ostrich.Duration(1+random(24)) * 3600, Procs: 1 << random(6)}
+		u := ostrich.UserID(random(100))
+		past.Learn(u, r, lengths.Done, ostrich.Duration(random(int(r.Limit))))
+		return Job{ID: ostrich.JobID(id), User: u, Procs: r.Procs, Limit: r.Limit, Spread: past.Of(u, r)}
+	}
+	for i := range 28 * 2000 {
+		j := job(i)
+		s.Habits.Came(Arrival{At: s.Now - 28*day + ostrich.Time(i)*43, User: j.User, Procs: j.Procs, Limit: j.Limit, Ran: j.Limit / 3, Place: 0.5})
+	}
+	for busy := 0; busy < 1900; {
+		j := job(len(s.Running))
+		s.Running, busy = append(s.Running, j), busy+j.Procs
+	}
+	for len(s.Pending) < 20_000 {
+		s.Pending = append(s.Pending, job(100_000+len(s.Pending)))
+	}
+	for _, place := range []int{0, 1000, 19_999} {
+		b.Run(map[int]string{0: "first", 1000: "thousandth", 19_999: "last"}[place], func(b *testing.B) {
+			for range b.N {
+				if _, err := s.Ask([]int{place}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,116 @@
+package forecast
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/multifactor"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/orders"
+)
+
+// policies are those that are watched in tests.
+var policies = map[string]sim.Policy{
+	"ostrich":   sim.Sidecar(ostrich.Options{Machine: ostrich.Parallel, Grace: 3600}),
+	"fairshare": orders.FairShare(300),
+	"multifactor": orders.Multifactor(multifactor.Config{Procs: 4, Nodes: 4}, func(ostrich.JobID) multifactor.Request {
+		return multifactor.Request{Association: -1, Partition: -1, QOS: -1}
+	}),
+}
+
+// watchedRun replays some jobs with and without a watch.
+func watchedRun(policy sim.Policy, campaigns []sim.Campaign, how Sampling) (with, without []report.Job, w *Watch, err error) {
+	m := sim.Machine{Procs: 4, Backfill: sim.EASY, Open: true, Offsets: true, Policy: policy}
+	if without, err = m.Run(campaigns); err != nil {
+		return nil, nil, nil, err
+	}
+	m.Policy, w = Over(policy, how)
+	with, err = m.Run(campaigns)
+	return with, without, w, err
+}
+
+// TestWatchChangesNothing: the schedule is that without the watch, and the answers are those of jobs
+// that waited, each with the start that it had.
+func TestWatchChangesNothing(t *testing.T) {
+	for name, policy := range policies {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				var campaigns []sim.Campaign
+				at := ostrich.Time(1_000_000)
+				for i := range rapid.IntRange(1, 60).Draw(t, "jobs") {
+					at += ostrich.Time(rapid.IntRange(0, 2000).Draw(t, "after"))
+					limit := ostrich.Duration(rapid.IntRange(1, 9000).Draw(t, "limit"))
+					campaigns = append(campaigns, sim.Campaign{User: ostrich.UserID(rapid.IntRange(1, 3).Draw(t, "user")), Submit: at, Tasks: []sim.Task{{
+						ID: ostrich.JobID(i + 1), Procs: rapid.IntRange(1, 4).Draw(t, "procs"), Estimate: limit,
+						Run: ostrich.Duration(rapid.IntRange(1, int(limit)).Draw(t, "run")),
+					}}})
+				}
+				with, without, w, err := watchedRun(policy, campaigns, Sampling{Every: 2, AtOne: 2, Seed: 3})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(with, without) {
+					t.Fatalf("with the watch\n%+v\nand without\n%+v", with, without)
+				}
+				asks, err := w.Asks()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, a := range asks {
+					j := with[a.Job-1]
+					if a.Start != j.Start || a.Submit != j.Submit || a.At < j.Submit || a.At >= j.Start {
+						t.Fatalf("%+v of %+v", a, j)
+					}
+					if a.At != a.Submit && a.At%hour != 0 {
+						t.Fatalf("asked at %d", a.At)
+					}
+					for _, moment := range slices.Concat(a.Draws, a.Odds[:], a.Two[:], a.Bounds[:], []ostrich.Time{a.Limits}) {
+						if moment < a.At {
+							t.Fatalf("an answer before the question: %+v", a)
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestWatchAnswers: on one processor, where jobs run to their limits and nobody comes, all answers but
+// QBETS' are the truth.
+func TestWatchAnswers(t *testing.T) {
+	var campaigns []sim.Campaign
+	for i := range 5 {
+		campaigns = append(campaigns, sim.Campaign{User: 1, Submit: 100_000, Tasks: []sim.Task{{ID: ostrich.JobID(i + 1), Procs: 4, Estimate: 5000, Run: 5000}}})
+	}
+	_, _, w, err := watchedRun(policies["fairshare"], campaigns, Sampling{AtOne: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks, err := w.Asks()
+	if err != nil || len(asks) < 10 {
+		t.Fatalf("%d answers, %v", len(asks), err)
+	}
+	for _, a := range asks {
+		if a.Limits != a.Start || a.Two != [2]ostrich.Time{a.Start, a.Start} || slices.Min(a.Draws) != a.Start || slices.Max(a.Draws) != a.Start {
+			t.Errorf("%+v", *a)
+		}
+	}
+	w.From = 107_000
+	later, err := w.Asks()
+	if err != nil || len(later) == 0 || later[0].At < w.From || len(later) >= len(asks) {
+		t.Errorf("from %d on: %d of %d", w.From, len(later), len(asks))
+	}
+}
+
+// TestWatchErrors: what ranks campaigns cannot be watched.
+func TestWatchErrors(t *testing.T) {
+	_, _, _, err := watchedRun(sim.OStrich(ostrich.Options{}), []sim.Campaign{{User: 1, Tasks: []sim.Task{{ID: 1, Procs: 1, Estimate: 1, Run: 1}}}}, Sampling{})
+	if !errors.Is(err, sim.ErrWorkload) {
+		t.Errorf("%v", err)
+	}
+}
