@@ -58,6 +58,8 @@ type daemon struct {
 	probing probing
 	news    news
 
+	foreseeing foreseeing
+
 	lead *sidecar.Lead // decides which daemon writes; nil if there is no other
 
 	// probe asks for slurmctld's counters. nil: no probes.
@@ -163,6 +165,9 @@ func (d *daemon) run(ctx context.Context) error {
 				d.report(o, zerolog.DebugLevel)
 			}
 			d.notify.stopping()
+			if ended {
+				d.keep()
+			}
 			d.log.Info().Msg("stopped")
 			if !ended {
 				return nil // open files end with the process
@@ -278,6 +283,7 @@ func (d *daemon) attempt(ctx context.Context) outcome {
 		if err != nil {
 			return outcome{err: err}
 		}
+		d.foresee(s)
 		d.opening.Lock()
 		d.sidecar = s
 		d.opening.Unlock()

@@ -59,6 +59,7 @@ func emulate(t *testing.T) *emulation {
 		next: make(chan struct{}), done: make(chan error),
 	}
 	e.daemon.configured()
+	e.daemon.foresee(s)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	t.Cleanup(func() {

@@ -49,6 +49,7 @@ type metrics struct {
 	campaigns, processors, missing    *prometheus.GaugeVec
 	resource                          *prometheus.GaugeVec
 	compared                          *compared
+	foreseen                          foreseen
 	users                             users
 
 	described described
@@ -150,7 +151,7 @@ func newMetrics(version string) *metrics {
 	for _, result := range results {
 		m.writes.WithLabelValues(result)
 	}
-	registry.MustRegister(m.compared, &m.users, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	registry.MustRegister(m.compared, &m.foreseen, &m.users, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 

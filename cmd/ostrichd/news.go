@@ -63,6 +63,7 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 		}
 	}
 	d.metrics.observe(c, d.sidecar, d.now())
+	d.learn(c)
 	d.status.succeed(d.now())
 	d.leftOut(c)
 	d.orphans(c)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"slurm-ostrich/cmd/internal/api"
+	"slurm-ostrich/cmd/internal/foresight"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
@@ -72,12 +73,15 @@ func (d *daemon) state(ctx context.Context) *statuspage.State {
 type described struct {
 	cycle *sidecar.Cycle
 	is    *view.Cycle
+
+	foresight *foresight.Foresight // nil: there is none yet
 }
 
 // describe describes a cycle, unless it already has.
 func (d *described) describe(c *sidecar.Cycle, from view.Source) *view.Cycle {
 	if d.cycle != c {
 		d.cycle, d.is = c, view.Describe(from, c, d.is)
+		d.is.Foresight = d.foresight
 	}
 	return d.is
 }

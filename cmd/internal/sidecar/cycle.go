@@ -67,6 +67,8 @@ type Sidecar struct {
 	generation uint64 // see Cycle.Generation
 	leftAlone  leftAlone
 
+	hear func(ostrich.Event) // see Hear; nil: nobody
+
 	lead  *Lead // decides who writes; nil where nobody else can
 	leads bool  // it was our turn in the latest cycle
 
@@ -343,6 +345,9 @@ func (s *Sidecar) read(ctx context.Context, queue []priority.Queued) (batch ledg
 			ostrich.Hold, ostrich.Release:
 			// These can carry the time of the reading.
 		}
+		if s.hear != nil {
+			s.hear(e)
+		}
 		if s.looked {
 			if s.news = append(s.news, e); len(s.news) > mostNews {
 				s.news, s.looked = nil, false
@@ -359,6 +364,10 @@ func (s *Sidecar) read(ctx context.Context, queue []priority.Queued) (batch ledg
 	}
 	return batch, min(heard, batch.Now), err
 }
+
+// Hear lets somebody hear each event of accounting, from the history of the first cycle on, in the order of
+// ostrich.Compare within each reading. It must come before the first cycle.
+func (s *Sidecar) Hear(hear func(ostrich.Event)) { s.hear = hear }
 
 // Record returns accounting's record of an unfinished job.
 func (s *Sidecar) Record(id ostrich.JobID) (ledger.Record, bool) { return s.accounting.Record(id) }

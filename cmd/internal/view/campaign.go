@@ -53,6 +53,8 @@ type Campaign struct {
 
 	Jobs Jobs `json:"jobs"`
 
+	EndOdds *Odds `json:"end_odds"` // of the end of its last job; null: nothing can be said. Only of Unfinished
+
 	Blocked int      `json:"-"` // pending jobs that cannot start, each task counted
 	Done    float64  `json:"-"` // hours of Work, of the jobs that have ended
 	Share   *float64 `json:"-"` // of the pool, that its user gets, 0 to 1; nil: hidden
@@ -100,6 +102,7 @@ func (s *Cycle) Unfinished(v *Viewer, by *Selection) Campaigns {
 		if c := &s.Campaigns[i]; seen(c) {
 			some := s.Seen(v, c)
 			some.Found = s.found(some.Name, some.Pending, some.Running)
+			some.EndOdds = s.endOdds(c)
 			list = append(list, some)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 
+	"slurm-ostrich/cmd/internal/foresight"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
@@ -47,6 +48,9 @@ type Cycle struct {
 	Campaigns []Campaign // unfinished, in the order of virtual completion
 
 	Past Past // what the cycle does not hold; nil if it cannot be asked
+	// Foresight is asked when jobs start. It goes on learning, and the answers of a cycle hardly change with that. nil:
+	// there is none, as in a command that looks for itself. Who describes a cycle sets it before anybody else has the cycle.
+	Foresight *foresight.Foresight
 
 	unit       *accounting.Unit // by which work is counted; nil: processors
 	generation uint64

@@ -37,6 +37,7 @@ type Explanation struct {
 	Pending  int                `json:"pending"`
 	Ahead    *Ahead             `json:"ahead"`
 	Expected *Expected          `json:"expected_start"`  // null: nothing can be said
+	Odds     *Odds              `json:"odds"`            // of its start; null: nothing can be said
 	Due      *ostrich.Time      `json:"due"`             // until when users accept to wait; null: it cannot start, or its length is not known
 	Length   ostrich.Duration   `json:"expected_length"` // from which Due follows, in seconds; 0: Due is null
 	Accepted string             `json:"accepted"`        // whose wait that is, see the setting satisfaction
@@ -95,6 +96,7 @@ type ExplainedCampaign struct {
 	Processors   float64       `json:"pool_processors"`
 	Flow         float64       `json:"flow"`     // seconds since a job of it could first start; 0: none can
 	Shortest     float64       `json:"shortest"` // seconds that it needs alone on an empty machine; 0: not known
+	EndOdds      *Odds         `json:"end_odds"` // of the end of its last job; null: nothing can be said
 
 	of *User // whose it is
 }
@@ -179,7 +181,7 @@ func (s *Cycle) waiting(place int) *Explanation {
 		e.Ahead = s.ahead(p)
 	}
 	if e.Able = s.able(p, pool); e.Able {
-		e.Expected = s.expected(p)
+		e.Expected, e.Odds = s.expected(p), s.odds(p.Job, pool)
 	} else if e.Campaign != nil {
 		e.Campaign.Bound = nil
 	}
@@ -245,6 +247,7 @@ func (s *Cycle) explained(id ostrich.JobID) *ExplainedCampaign {
 				e.Processors = s.Pools[k].Units
 			}
 		}
+		e.EndOdds = s.endOdds(c)
 		return e
 	}
 	return nil

@@ -33,6 +33,7 @@ const mostForecast = 20_000
 type forecasts struct {
 	mu     sync.Mutex
 	starts map[string]map[ostrich.JobID]Expected // by pool
+	drawn  map[string]*drawn                     // by pool; nil: cannot be
 }
 
 // expected returns when a job is expected to start, nil if that is not known.

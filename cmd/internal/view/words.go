@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/foresight"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
@@ -64,10 +65,23 @@ func (e *Explanation) place(w *words) {
 	if e.Ahead != nil {
 		w.add("ahead", "%s", e.Ahead.words(e.Resource))
 	}
-	if e.Expected != nil {
-		w.add("start", "%s", e.Expected.words(e.Time))
-	}
+	e.start(w)
 	e.accepted(w)
+}
+
+// start says when the job starts: with odds if earlier ones have shown to hold, else by two assumptions.
+func (e *Explanation) start(w *words) {
+	switch o := e.Odds; {
+	case o != nil && o.Held != nil && !o.cannotTell():
+		w.add("start", "%s", o.start(e.Time))
+	case e.Expected == nil:
+	case o == nil:
+		w.add("start", "%s", e.Expected.words(e.Time))
+	case o.Held == nil:
+		w.add("start", "%s (no odds yet: %s of earlier answers in 30 days, and odds are shown from %d on)", e.Expected.words(e.Time), format.Plural(o.Of, "start"), foresight.Enough)
+	default:
+		w.add("start", "OStrich cannot tell here, as only %.0f %% of %s in 30 days held; %s", 100**o.Held, grouped(o.Of)+" answers", e.Expected.words(e.Time))
+	}
 }
 
 // words says when the job is expected to start, and what that assumes.
@@ -148,6 +162,9 @@ func (e *Explanation) campaign(w *words) {
 		c.Campaign, name, e.User, format.Moment(float64(c.Submitted)), c.Pending, c.Running, hours(c.Work, e.Resource))
 	if f := c.Found; f != nil && (f.Tool != "" || f.By != byRule) { // earlier daemons do not tell
 		w.add("found", "%s", c.Found)
+	}
+	if o := c.EndOdds; o != nil && o.Held != nil && !o.cannotTell() {
+		w.add("", "its last job ends %s", o.words(e.Time))
 	}
 	if c.CannotStart > 0 {
 		w.add("", "%d of the waiting cannot start yet, and %s for nothing until then", c.CannotStart, verb(c.CannotStart, "counts", "count"))

@@ -1,0 +1,222 @@
+package foresight
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+
+	"slurm-ostrich/cmd/internal/atomicfile"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/forecast"
+	"slurm-ostrich/priority/privilege"
+)
+
+// Name is that of the file beside the journal.
+const Name = "forecasts.json"
+
+// mostBytes is more than a file has.
+const mostBytes = 16 << 20
+
+// version is that of the file.
+const version = 1
+
+// errContent marks a file that is none of ours.
+var errContent = errors.New("not what ostrichd has written")
+
+type file struct {
+	Version int        `json:"version"`
+	Cluster string     `json:"cluster"`
+	Pools   []filePool `json:"pools"`
+}
+
+type filePool struct {
+	Name      string      `json:"name"`
+	Learned   []cell      `json:"learned"`
+	Questions []*question `json:"questions"`
+	Days      []Day       `json:"days"`
+}
+
+// cell is a forecast.Cell.
+type cell struct {
+	Below float64 `json:"below"`
+	Above float64 `json:"above"`
+	Count int     `json:"count"`
+}
+
+// Path returns the path of the file beside a journal; "" without one.
+func Path(journal string) string {
+	if journal == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(journal), Name)
+}
+
+// Save writes what was learned from questions, and the questions that are open, unless nothing has
+// changed. Before the first Begin it writes nothing.
+func (f *Foresight) Save(path string) error {
+	text, err := f.text()
+	if text == nil || err != nil {
+		return err
+	}
+	if err = atomicfile.Write(path, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+		f.mu.Lock()
+		f.changed = true
+		f.mu.Unlock()
+	}
+	return err
+}
+
+// text returns the file's text, nil if nothing has changed.
+func (f *Foresight) text() ([]byte, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.changed || f.cluster == "" {
+		return nil, nil
+	}
+	is := file{Version: version, Cluster: f.cluster, Pools: []filePool{}}
+	for _, name := range slices.Sorted(maps.Keys(f.known)) {
+		p := f.known[name]
+		one := filePool{Name: name, Questions: orNone(p.questions), Days: orNone(p.days)}
+		for _, c := range p.learned.Cells {
+			one.Learned = append(one.Learned, cell(c))
+		}
+		is.Pools = append(is.Pools, one)
+	}
+	text, err := json.Marshal(is)
+	f.changed = err != nil
+	return append(text, '\n'), err
+}
+
+func orNone[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// Load reads what Save has written of a cluster. That there is no file is no error. After an error nothing has
+// changed.
+func (f *Foresight) Load(path, cluster string) error {
+	text, err := read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var is file
+	if err = json.Unmarshal(text, &is); err != nil {
+		return fmt.Errorf("%s: %w: %w", path, errContent, err)
+	}
+	if err = is.check(cluster); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.cluster, f.known, f.asked, f.changed = cluster, make(map[string]*pool), make(map[ostrich.JobID]int), false
+	for i := range is.Pools {
+		p := is.Pools[i].restored()
+		f.known[is.Pools[i].Name] = p
+		for _, q := range p.questions {
+			f.asked[q.Job]++
+		}
+	}
+	return nil
+}
+
+// read reads a regular file whole.
+func read(path string) (text []byte, err error) {
+	var from *os.File
+	err = privilege.Do(filepath.Dir(path), func() (bad error) {
+		from, bad = os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+		return bad
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	info, err := from.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular() || info.Size() > mostBytes:
+		return nil, fmt.Errorf("%s: %w: no regular file of at most %d MB", path, errContent, mostBytes>>20)
+	}
+	return io.ReadAll(io.LimitReader(from, mostBytes))
+}
+
+// check returns what is wrong with a file.
+func (is *file) check(cluster string) error {
+	if is.Version != version || is.Cluster != cluster {
+		return fmt.Errorf("%w: version %d of cluster %q, and not version %d of cluster %q", errContent, is.Version, is.Cluster, version, cluster)
+	}
+	names := make(map[string]bool)
+	for _, p := range is.Pools {
+		bad := func(what string, n int) error {
+			return fmt.Errorf("%w: pool %q: %s %d", errContent, p.Name, what, n)
+		}
+		switch {
+		case names[p.Name]:
+			return fmt.Errorf("%w: pool %q is there twice", errContent, p.Name)
+		case len(p.Learned) != len(forecast.Correction{}.Cells):
+			return bad("cells:", len(p.Learned))
+		case len(p.Questions) > mostOpen:
+			return bad("questions:", len(p.Questions))
+		case len(p.Days) > scoreDays+1:
+			return bad("days:", len(p.Days))
+		}
+		names[p.Name] = true
+		for i, c := range p.Learned {
+			if math.Abs(c.Below) > mostLearned || math.Abs(c.Above) > mostLearned || c.Count < 0 {
+				return bad("cell", i)
+			}
+		}
+		for i, q := range p.Questions {
+			if q == nil || len(q.Draws) == 0 || len(q.Draws) > mostDraws || q.Odds[0] > q.Odds[1] || q.Odds[1] > q.Odds[2] || slices.Min(q.Draws) < q.At ||
+				i > 0 && q.At < p.Questions[i-1].At {
+				return bad("question", i)
+			}
+		}
+		for i, d := range p.Days {
+			if d.Held < 0 || d.Held > d.Asked || i > 0 && d.Day <= p.Days[i-1].Day {
+				return bad("day", i)
+			}
+		}
+	}
+	return nil
+}
+
+// mostLearned is more than a side ever goes: the logarithm of a factor. mostDraws is more than there are.
+const (
+	mostLearned = 1000
+	mostDraws   = 1000
+)
+
+// restored returns a pool as it was saved. Questions are asked again with the same draws, in their
+// order, as the correction has forgotten them.
+func (is *filePool) restored() *pool {
+	p := &pool{questions: is.Questions, days: is.Days}
+	latest := ostrich.Time(0)
+	for _, q := range p.questions {
+		latest = max(latest, q.At)
+	}
+	for i, c := range is.Learned {
+		p.learned.Cells[i] = forecast.Cell(c)
+	}
+	for _, q := range p.questions {
+		if q.Odds[2] < latest {
+			continue // that its job waits longer counted when it became known
+		}
+		_, q.token = p.learned.Ask(&forecast.Draws{Now: q.At, Starts: q.Draws})
+		q.learns = true
+	}
+	return p
+}

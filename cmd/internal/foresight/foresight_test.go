@@ -1,0 +1,261 @@
+package foresight
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/forecast"
+)
+
+const began = ostrich.Time(1_700_000_000)
+
+func submit(id ostrich.JobID, at ostrich.Time) ostrich.Event {
+	return ostrich.Event{At: at, Kind: ostrich.Submit, Job: ostrich.Job{ID: id, User: 1, Procs: 1, Estimate: 3600, Submit: at}}
+}
+
+func start(id ostrich.JobID, at ostrich.Time) ostrich.Event {
+	return ostrich.Event{At: at, Kind: ostrich.Start, Job: ostrich.Job{ID: id, User: 1, Procs: 1, Estimate: 3600, Start: at}}
+}
+
+func end(id ostrich.JobID, from, at ostrich.Time) ostrich.Event {
+	return ostrich.Event{At: at, Kind: ostrich.End, Job: ostrich.Job{ID: id, User: 1, Procs: 1, Estimate: 3600, Start: from, End: at}}
+}
+
+// fixed answers that jobs start after so many seconds.
+func fixed(now ostrich.Time, after ...ostrich.Time) func([]int) ([]forecast.Draws, error) {
+	return func(places []int) ([]forecast.Draws, error) {
+		all := make([]forecast.Draws, len(places))
+		for i := range all {
+			all[i] = forecast.Draws{Now: now}
+			for _, a := range after {
+				all[i].Starts = append(all[i].Starts, now+a)
+			}
+			all[i].Ends = all[i].Starts
+		}
+		return all, nil
+	}
+}
+
+// asked returns a foresight that has asked for jobs 1 to n at began+60.
+func asked(t *testing.T, n ostrich.JobID) *Foresight {
+	t.Helper()
+	f := New()
+	f.Begin("c", nil)
+	if err := f.Look(began, []Queue{{Ask: fixed(began, 600)}}); err != nil {
+		t.Fatal(err)
+	}
+	var queue []ostrich.JobID
+	for id := ostrich.JobID(1); id <= n; id++ {
+		f.Step(submit(id, began+30))
+		queue = append(queue, id)
+	}
+	if f.Due(began+59) || !f.Due(began+60) {
+		t.Error("not due once a minute")
+	}
+	if err := f.Look(began+60, []Queue{{Jobs: queue, Ask: fixed(began+60, 600)}}); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// TestQuestions: of the jobs that have come a few are asked for, and what becomes of them is counted.
+func TestQuestions(t *testing.T) {
+	f := asked(t, 3)
+	p := f.of("")
+	if len(p.questions) != 3 {
+		t.Fatalf("%d questions", len(p.questions))
+	}
+	if n := len(asked(t, 9).of("").questions); n != atSubmit {
+		t.Errorf("of 9 jobs %d are asked for", n)
+	}
+	odds := p.questions[0].Odds
+	if odds[0] >= began+660 || odds[2] <= began+660 {
+		t.Errorf("odds %v", odds)
+	}
+	f.Step(start(1, began+660))  // holds
+	f.Step(start(2, odds[2]+1))  // is late
+	f.Step(end(3, 0, began+700)) // was cancelled
+	f.Step(start(4, began+700))  // nobody has asked
+	if got, want := f.Record("", began+700), (Record{Of: 2, Held: 1}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if len(p.questions) != 0 || len(f.asked) != 0 {
+		t.Errorf("left: %v %v", p.questions, f.asked)
+	}
+	learned := p.learned.Cells[0]
+	if learned.Count != 2 || learned.Above <= 0 {
+		t.Errorf("learned %+v", learned)
+	}
+	if got := f.Record("", began+40*day); got.Of != 0 {
+		t.Errorf("after 40 days: %+v", got)
+	}
+}
+
+// TestGone: held jobs, and those that nobody knows any more, answer nothing. One that is unknown only to the
+// queue has started.
+func TestGone(t *testing.T) {
+	f := asked(t, 4)
+	f.Step(end(2, 0, began+70))
+	if err := f.Look(began+120, []Queue{{Jobs: []ostrich.JobID{4}, Unable: []ostrich.JobID{1}, Ask: fixed(began, 1)}}); err != nil {
+		t.Fatal(err)
+	}
+	var left []ostrich.JobID
+	for _, q := range f.of("").questions {
+		left = append(left, q.Job)
+	}
+	if len(left) != 2 || f.Record("", began+200).Of != 0 {
+		t.Errorf("left: %v, %+v", left, f.Record("", began+200))
+	}
+	// That it had started before it was asked for says nothing.
+	f.Step(start(3, began+50))
+	if len(f.of("").questions) != 1 || f.Record("", began+200).Of != 0 {
+		t.Errorf("started earlier: %+v", f.Record("", began+200))
+	}
+}
+
+// TestArray: the first task answers for the array, and its tasks come once.
+func TestArray(t *testing.T) {
+	f := New()
+	f.Begin("c", nil)
+	if err := f.Look(began, []Queue{{Ask: fixed(began, 600)}}); err != nil {
+		t.Fatal(err)
+	}
+	array := submit(10, began+30)
+	array.Job.Tasks, array.Job.Group = 3, 10
+	f.Step(array)
+	if err := f.Look(began+60, []Queue{{Jobs: []ostrich.JobID{10}, Ask: fixed(began+60, 600)}}); err != nil {
+		t.Fatal(err)
+	}
+	task := submit(11, began+30)
+	task.Job.Group = 10
+	f.Step(task)
+	task = start(11, began+600)
+	task.Job.Group = 10
+	f.Step(task)
+	if got := f.Record("", began+700); got != (Record{Of: 1, Held: 1}) {
+		t.Errorf("%+v", got)
+	}
+	f.Step(end(11, began+600, began+900))
+	if p := f.of(""); p.olds != 3 || len(f.fresh) != 0 {
+		t.Errorf("%d arrivals, %d fresh", p.olds, len(f.fresh))
+	}
+}
+
+// TestPools: each pool has its own, and what belongs to none is nowhere.
+func TestPools(t *testing.T) {
+	f := New()
+	f.Begin("c", []ostrich.Pool{{Name: "a", Partitions: []string{"x", "y"}}, {Name: "b", Partitions: []string{"z"}}})
+	for i, partition := range []string{"y", "q,z", "q"} {
+		e := submit(ostrich.JobID(i+1), began)
+		e.Job.Partition = partition
+		f.Step(e)
+	}
+	if f.of("a").olds != 1 || f.of("b").olds != 1 || len(f.jobs) != 2 {
+		t.Errorf("%d and %d arrivals, %d jobs", f.of("a").olds, f.of("b").olds, len(f.jobs))
+	}
+}
+
+// TestManyArrivals: of too many the latest half stays, with the lengths that become known.
+func TestManyArrivals(t *testing.T) {
+	var a arrivals
+	var last number
+	for i := range mostArrivals + 10 {
+		last = a.add(&forecast.Arrival{At: began + ostrich.Time(i), Procs: 1, Limit: 60}, 1)
+	}
+	if a.turn != 1 || a.olds != mostArrivals/2+10 {
+		t.Errorf("turn %d, %d arrivals", a.turn, a.olds)
+	}
+	a.length(last, 0, 7)
+	a.length(number{known: true, young: 3}, 0, 7) // of the turn before
+	a.length(number{known: true, turn: -5}, 0, 7) // forgotten
+}
+
+// TestFile: what was learned survives, and open questions are answered after a restart.
+func TestFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), Name)
+	f := asked(t, 3)
+	f.Step(start(1, began+660))
+	if err := f.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	again := New()
+	if err := again.Load(path, "c"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(f.of("").learned.Cells, again.of("").learned.Cells); diff != "" {
+		t.Errorf("learned (-want +got):\n%s", diff)
+	}
+	again.Begin("c", nil)
+	again.Step(submit(2, began+30))
+	again.Step(start(2, began+670))
+	if got := again.Record("", began+700); got != (Record{Of: 2, Held: 2}) {
+		t.Errorf("%+v", got)
+	}
+	if text, err := New().text(); text != nil || err != nil {
+		t.Errorf("of nothing: %s, %v", text, err)
+	}
+	if got := New(); got.Load(filepath.Join(t.TempDir(), Name), "c") != nil {
+		t.Error("no file is an error")
+	}
+	other := New()
+	if err := other.Load(path, "d"); !errors.Is(err, errContent) {
+		t.Errorf("another cluster's: %v", err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{
+		"", "{}", string(text[:len(text)/2]), "null", strings.Replace(string(text), `"version":1`, `"version":2`, 1),
+		strings.Replace(string(text), `"held":1`, `"held":9`, 1), strings.Replace(string(text), `"below":`, `"below":1e9,"x":`, 1),
+		strings.Replace(string(text), `"draws":[`, `"draws":[5,`, 1), strings.Replace(string(text), `"questions":[`, `"questions":[null,`, 1),
+	} {
+		if bytes.Equal([]byte(bad), text) {
+			t.Fatal("nothing replaced")
+		}
+		if err = os.WriteFile(path, []byte(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err = other.Load(path, "c"); !errors.Is(err, errContent) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%.40q: %v", bad, err)
+		}
+	}
+	if err = other.Load(t.TempDir(), "c"); err == nil {
+		t.Error("a folder is read")
+	}
+}
+
+// TestRecord says when the odds say something.
+func TestRecord(t *testing.T) {
+	for r, want := range map[Record]bool{{99, 0}: false, {100, 69}: true, {100, 70}: false} {
+		if r.CannotTell() != want {
+			t.Errorf("%+v", r)
+		}
+	}
+	if _, enough := (Record{Enough - 1, 1}).Part(); enough {
+		t.Error("too few are enough")
+	}
+}
+
+// FuzzLoad: no text makes it panic.
+func FuzzLoad(f *testing.F) {
+	f.Add([]byte(`{"version":1,"cluster":"c","pools":[{"name":"","learned":[{},{},{},{},{},{},{},{}],"questions":[{"job":1,"at":5,"odds":[6,7,8],"draws":[6]}],"days":[]}]}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		path := filepath.Join(t.TempDir(), Name)
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		is := New()
+		if is.Load(path, "c") == nil {
+			is.Begin("c", nil)
+			is.Step(start(1, 7))
+		}
+	})
+}

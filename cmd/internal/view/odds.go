@@ -1,0 +1,284 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"slurm-ostrich/cmd/internal/foresight"
+	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/forecast"
+	"slurm-ostrich/ostrich/lengths"
+)
+
+// Odds are the moments by which something happens with odds of 10, 50 and 90 %.
+type Odds struct {
+	P10 ostrich.Time `json:"p10"`
+	P50 ostrich.Time `json:"p50"`
+	P90 ostrich.Time `json:"p90"`
+	// Held is the part of the answers of the last 30 days whose job started between the moments of 10 and 90 %;
+	// null: there are not enough. Of counts them.
+	Held *float64 `json:"held"`
+	Of   int      `json:"of"`
+}
+
+// cannotTell reports whether so many answers did not hold that nothing can be said.
+func (o *Odds) cannotTell() bool {
+	return o.Held != nil && foresight.Record{Of: o.Of, Held: int(*o.Held*float64(o.Of) + 0.5)}.CannotTell()
+}
+
+// drawn are the futures of a pool in which all its waiting jobs start.
+type drawn struct {
+	draws []forecast.Draws                 // of the tasks of the waiting jobs, in the order in force
+	first map[ostrich.JobID]int            // place of the first task of a job
+	count map[ostrich.JobID]int            // its tasks
+	ends  map[ostrich.JobID][]ostrich.Time // of what runs, by future
+}
+
+// futures returns those of a pool, nil if there are none. They are drawn with the first question of a cycle.
+func (s *Cycle) futures(pool *Pool) *drawn {
+	if s.Foresight == nil || pool == nil {
+		return nil
+	}
+	if s.forecasts == nil {
+		return s.draw(pool)
+	}
+	s.forecasts.mu.Lock()
+	defer s.forecasts.mu.Unlock()
+	d, made := s.forecasts.drawn[pool.Name]
+	if !made {
+		d = s.draw(pool)
+		if s.forecasts.drawn == nil {
+			s.forecasts.drawn = make(map[string]*drawn)
+		}
+		s.forecasts.drawn[pool.Name] = d
+	}
+	return d
+}
+
+// draw draws the futures of a pool.
+func (s *Cycle) draw(pool *Pool) *drawn {
+	d := &drawn{first: make(map[ostrich.JobID]int), count: make(map[ostrich.JobID]int)}
+	var is *forecast.State
+	draws, err := s.Foresight.Draws(pool.Name, func(spread foresight.SpreadOf) (*forecast.State, []int) {
+		is = s.sight(pool, spread)
+		asked := make([]int, len(is.Pending))
+		for i := range is.Pending {
+			id := is.Pending[i].ID
+			if d.count[id]++; d.count[id] == 1 {
+				d.first[id] = i
+			}
+			asked[i] = i
+		}
+		return is, asked
+	})
+	if err != nil {
+		return nil // a job that the pool cannot run
+	}
+	d.draws = draws
+	n := 11
+	if len(draws) > 0 {
+		n = len(draws[0].Starts)
+	}
+	d.ends = make(map[ostrich.JobID][]ostrich.Time, len(is.Running))
+	for i := range is.Running {
+		j := &is.Running[i]
+		random := rand.New(rand.NewPCG(uint64(s.Time), uint64(j.ID)))
+		ends := make([]ostrich.Time, n)
+		for k := range ends {
+			ends[k] = s.Time + ostrich.Time(bounded(j.Spread.Length(random.Float64(), j.Ran)-j.Ran))
+		}
+		d.ends[j.ID] = ends
+	}
+	return d
+}
+
+// sight returns what runs and what waits in a pool.
+func (s *Cycle) sight(pool *Pool, spread foresight.SpreadOf) *forecast.State {
+	is := &forecast.State{Now: s.Time}
+	busy := 0
+	for i := range s.live {
+		r := &s.live[i]
+		j := &r.Job
+		if j.Start == 0 || r.State != accounting.Running || s.inPool(j.Partition) == nil || s.inPool(j.Partition).Name != pool.Name || j.Procs < 1 {
+			continue
+		}
+		busy += j.Procs
+		is.Running = append(is.Running, forecast.Job{
+			ID: j.ID, User: j.User, Procs: j.Procs, Limit: bounded(j.Estimate), Ran: max(1, ostrich.Duration(s.Time-j.Start)-j.Suspended), Class: j.Class,
+			Spread: spread(j.User, &lengths.Request{Limit: bounded(j.Estimate), Procs: j.Procs, Class: j.Class, Hint: j.Hint}),
+		})
+	}
+	for _, i := range s.inForce(pool) {
+		e := s.Plan.Entries[i]
+		j := ostrich.Job{User: ostrich.UserID(e.UID)} // where accounting does not know it
+		if r, ok := s.record(e.Job); ok {
+			j = r.Job
+		}
+		procs, limit := s.procs(e), cmp.Or(j.Estimate, e.TimeLimit)
+		if procs < 1 || limit < 1 {
+			continue
+		}
+		one := forecast.Job{
+			ID: e.Job, User: j.User, Procs: procs, Limit: bounded(limit), Class: j.Class,
+			Spread: spread(j.User, &lengths.Request{Limit: bounded(limit), Procs: procs, Class: j.Class, Hint: j.Hint}),
+		}
+		for range max(e.Count, 1) {
+			if len(is.Pending) < mostForecast {
+				is.Pending = append(is.Pending, one)
+			}
+		}
+	}
+	is.Procs = max(pool.Procs, busy)
+	return is
+}
+
+// odds returns when the first task of a job that can start does, nil if that is not known.
+func (s *Cycle) odds(id ostrich.JobID, pool *Pool) *Odds {
+	d := s.futures(pool)
+	if d == nil {
+		return nil
+	}
+	at, ok := d.first[id]
+	if !ok {
+		return nil
+	}
+	return s.answer(pool, &d.draws[at])
+}
+
+// answer returns the odds by draws.
+func (s *Cycle) answer(pool *Pool, d *forecast.Draws) *Odds {
+	at, record := s.Foresight.Answer(pool.Name, d).Shown(), s.Foresight.Record(pool.Name, s.Time)
+	o := &Odds{P10: at[0], P50: at[1], P90: at[2], Of: record.Of}
+	if part, enough := record.Part(); enough {
+		part = rounded(part)
+		o.Held = &part
+	}
+	return o
+}
+
+// endOdds returns when the last job of a campaign ends, nil if that is not known, as if one of its jobs cannot start.
+func (s *Cycle) endOdds(c *Campaign) *Odds {
+	pool := s.poolNamed(c.Pool)
+	d := s.futures(pool)
+	if d == nil {
+		return nil
+	}
+	var all []forecast.Draws
+	for _, id := range c.Pending {
+		at, ok := d.first[id]
+		if !ok || c.Blocked > 0 {
+			return nil
+		}
+		all = append(all, d.draws[at:at+d.count[id]]...)
+	}
+	for _, id := range c.Running {
+		ends, ok := d.ends[id]
+		if !ok {
+			return nil
+		}
+		all = append(all, forecast.Draws{Now: s.Time, Starts: ends, Ends: ends})
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return s.answer(pool, forecast.Last(all))
+}
+
+// poolNamed returns a pool of a name, nil without one.
+func (s *Cycle) poolNamed(name string) *Pool {
+	for i := range s.Pools {
+		if s.Pools[i].Name == name {
+			return &s.Pools[i]
+		}
+	}
+	return nil
+}
+
+// Look lets the foresight look at the cycle: it asks itself for some jobs, now and then. The error is that of a question.
+func (s *Cycle) Look() error {
+	if s.Foresight == nil || !s.Foresight.Due(s.Time) {
+		return nil
+	}
+	var queues []foresight.Queue
+	for i := range s.Pools {
+		pool := &s.Pools[i]
+		if s.poolNamed(pool.Name) == pool {
+			queues = append(queues, s.queueOf(pool))
+		}
+	}
+	return s.Foresight.Look(s.Time, queues)
+}
+
+// queueOf returns what waits in a pool.
+func (s *Cycle) queueOf(pool *Pool) foresight.Queue {
+	q := foresight.Queue{Pool: pool.Name}
+	for _, i := range s.inForce(pool) {
+		q.Jobs = append(q.Jobs, s.Plan.Entries[i].Job)
+	}
+	for _, e := range s.Plan.Entries {
+		if p := s.poolOf(e); p == nil || !s.able(e, p) {
+			q.Unable = append(q.Unable, e.Job)
+		}
+	}
+	q.Ask = func(places []int) ([]forecast.Draws, error) {
+		var kept []int // of places, whose jobs are near enough to be asked for
+		draws, err := s.Foresight.Draws(pool.Name, func(spread foresight.SpreadOf) (*forecast.State, []int) {
+			is := s.sight(pool, spread)
+			first := make(map[ostrich.JobID]int, len(is.Pending))
+			for i := range is.Pending {
+				if _, seen := first[is.Pending[i].ID]; !seen {
+					first[is.Pending[i].ID] = i
+				}
+			}
+			var asked []int
+			for k, place := range places {
+				if at, ok := first[q.Jobs[place]]; ok {
+					asked, kept = append(asked, at), append(kept, k)
+				}
+			}
+			return is, asked
+		})
+		if err != nil {
+			return nil, err
+		}
+		all := make([]forecast.Draws, len(places))
+		for k, at := range kept {
+			all[at] = draws[k]
+		}
+		return all, nil
+	}
+	return q
+}
+
+// words says when something happens, in the odds that people take for sure enough.
+func (o *Odds) words(now ostrich.Time) string {
+	if o.P90 <= now {
+		return "now, four times out of five"
+	}
+	at := func(t ostrich.Time) string {
+		if t <= now {
+			return "now"
+		}
+		return moment(t)
+	}
+	return fmt.Sprintf("between %s and %s, four times out of five", at(o.P10), at(o.P90))
+}
+
+// start says when a job starts.
+func (o *Odds) start(now ostrich.Time) string {
+	text := o.words(now)
+	if o.P90 > now && o.P50 > now {
+		text += fmt.Sprintf("; as likely before %s as after", moment(o.P50))
+	}
+	return text + fmt.Sprintf("; such answers held %.0f %% of %s in 30 days", 100**o.Held, times(o.Of))
+}
+
+// times says how often.
+func times(n int) string { return grouped(n) + " times" }
+
+// grouped formats a number for a terminal, with plain spaces between thousands.
+func grouped(n int) string { return strings.ReplaceAll(format.Grouped(float64(n)), "\u00a0", " ") }

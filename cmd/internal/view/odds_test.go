@@ -1,0 +1,154 @@
+package view
+
+import (
+	"strings"
+	"testing"
+
+	"slurm-ostrich/cmd/internal/foresight"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+)
+
+// foreseen gives a cycle a foresight that has heard of jobs of 600 s with limits of an hour, one an hour for ten days.
+func foreseen(s *Cycle) *Cycle {
+	f := foresight.New()
+	f.Begin("c", nil)
+	from := s.Time - 10*86400
+	for i := range ostrich.JobID(240) {
+		at := from + 3600*ostrich.Time(i)
+		j := ostrich.Job{ID: 1000 + i, User: 7, Procs: 1, Estimate: 3600, Submit: at}
+		f.Step(ostrich.Event{At: at, Kind: ostrich.Submit, Job: j})
+		j.Start = at + 1
+		f.Step(ostrich.Event{At: j.Start, Kind: ostrich.Start, Job: j})
+		j.End = j.Start + 600
+		f.Step(ostrich.Event{At: j.End, Kind: ostrich.End, Job: j})
+	}
+	s.Foresight = f
+	return s
+}
+
+// later is a machine at a moment at which days have passed.
+func later(entries ...*priority.Entry) *Cycle {
+	s := machine(entries...)
+	s.Time += 1_700_000_000
+	for i := range s.live {
+		s.live[i].Job.Start += 1_700_000_000
+	}
+	return s
+}
+
+// TestOdds: odds are ascending, the same for the same cycle, and of nothing that cannot start.
+func TestOdds(t *testing.T) {
+	held := wide(30, 3, 4)
+	held.Wait = priority.Limited
+	tasks := wide(40, 4, 4)
+	tasks.Count = 3
+	build := func() *Cycle { return foreseen(later(wide(10, 1, 4), wide(20, 2, 8), held, tasks)) }
+	s := build()
+	first, last, array := explainOne(t, s, "10").Odds, explainOne(t, s, "20").Odds, explainOne(t, s, "40").Odds
+	for _, o := range []*Odds{first, last, array} {
+		if o == nil || o.P10 < s.Time || o.P10 > o.P50 || o.P50 > o.P90 || o.Held != nil || o.Of != 0 {
+			t.Fatalf("%+v", o)
+		}
+	}
+	if first.P50 > last.P50 || first.P90 > s.Time+86400 {
+		t.Errorf("the first: %+v, the last: %+v", first, last)
+	}
+	if e := explainOne(t, s, "30"); e.Odds != nil || e.Expected != nil {
+		t.Errorf("a held job: %+v", e.Odds)
+	}
+	if again := explainOne(t, build(), "20").Odds; *again != *last {
+		t.Errorf("%+v, and then %+v", last, again)
+	}
+	if e := explainOne(t, later(wide(10, 1, 4)), "10"); e.Odds != nil {
+		t.Errorf("without a foresight: %+v", e.Odds)
+	}
+}
+
+// TestOddsWords says how sure the odds are.
+func TestOddsWords(t *testing.T) {
+	const now = 1_700_000_000
+	expected := &Expected{From: now + 60, To: now + 120}
+	two := expected.words(now)
+	part := func(x float64) *float64 { return &x }
+	for _, test := range []struct {
+		odds *Odds
+		want string
+	}{
+		{nil, two},
+		{&Odds{P10: now, P50: now + 60, P90: now + 600, Of: 3}, two + " (no odds yet: 3 starts of earlier answers in 30 days, and odds are shown from 20 on)"},
+		{
+			&Odds{P10: now + 60, P50: now + 120, P90: now + 600, Held: part(0.81), Of: 5200},
+			"between " + moment(now+60) + " and " + moment(now+600) + ", four times out of five; as likely before " + moment(now+120) + " as after; such answers held 81 % of 5 200 times in 30 days",
+		},
+		{&Odds{P10: now, P50: now, P90: now + 600, Held: part(0.9), Of: 30}, "between now and " + moment(now+600) + ", four times out of five; such answers held 90 % of 30 times in 30 days"},
+		{&Odds{P10: now, P50: now, P90: now, Held: part(0.9), Of: 30}, "now, four times out of five; such answers held 90 % of 30 times in 30 days"},
+		{&Odds{P10: now, P50: now + 60, P90: now + 600, Held: part(0.6), Of: 200}, "OStrich cannot tell here, as only 60 % of 200 answers in 30 days held; " + two},
+		{&Odds{P10: now, P50: now + 60, P90: now + 600, Held: part(0.6), Of: 90}, "between now and " + moment(now+600) + ", four times out of five; as likely before " + moment(now+60) + " as after; such answers held 60 % of 90 times in 30 days"},
+	} {
+		e := Explanation{Time: now, Expected: expected, Odds: test.odds, Slurm: new(int)}
+		if got := e.line("start"); got != test.want {
+			t.Errorf("%s\nwant %s", got, test.want)
+		}
+	}
+}
+
+// TestEndOdds: a campaign ends when its last job does, and nothing is said if one cannot start.
+func TestEndOdds(t *testing.T) {
+	s := foreseen(later(wide(10, 1, 4), wide(20, 2, 8)))
+	c := ostrich.Campaign{User: 1, Lead: 10, First: s.Time, Pending: []ostrich.JobID{10, 20}, Running: []ostrich.JobID{1}, Work: 3600}
+	s.describePool(&s.Pools[0], []ostrich.User{{User: 1}}, []ostrich.Campaign{c}, func(ostrich.UserID) string { return "user" })
+	e := explainOne(t, s, "20")
+	if end := e.Campaign.EndOdds; end == nil || end.P50 <= e.Odds.P50 || end.P90 < end.P50 {
+		t.Fatalf("end %+v, start %+v", e.Campaign.EndOdds, e.Odds)
+	}
+	if list := s.Unfinished(Everything(), &Selection{}).Campaigns; *list[0].EndOdds != *e.Campaign.EndOdds {
+		t.Errorf("listed: %+v", list[0].EndOdds)
+	}
+	held := 0.8
+	e.Campaign.EndOdds.Held, e.Campaign.EndOdds.Of = &held, 50
+	if text := e.String(); !strings.Contains(text, "its last job ends between ") {
+		t.Error(text)
+	}
+	s.Campaigns[0].Blocked = 1
+	if end := s.endOdds(&s.Campaigns[0]); end != nil {
+		t.Errorf("with a job that cannot start: %+v", end)
+	}
+}
+
+// TestLook: the cycle asks for jobs that have come, and its answers are counted.
+func TestLook(t *testing.T) {
+	s := foreseen(later(wide(10, 1, 4), wide(20, 2, 8)))
+	if err := s.Look(); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []ostrich.JobID{10, 20} {
+		s.Foresight.Step(ostrich.Event{At: s.Time + 1, Kind: ostrich.Submit, Job: ostrich.Job{ID: id, User: 7, Procs: 4, Estimate: 3600, Submit: s.Time + 1}})
+	}
+	s.Time += 60
+	if err := s.Look(); err != nil {
+		t.Fatal(err)
+	}
+	o := explainOne(t, s, "10").Odds
+	s.Foresight.Step(ostrich.Event{At: o.P50 + 1, Kind: ostrich.Start, Job: ostrich.Job{ID: 10}})
+	if got := s.Foresight.Record("", o.P50+1); got != (foresight.Record{Of: 1, Held: 1}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// BenchmarkForecastOdds is the first question for odds with 20 000 pending jobs.
+func BenchmarkForecastOdds(b *testing.B) {
+	var entries []*priority.Entry
+	for i := range 20_000 {
+		e := wide(ostrich.JobID(10_000+i), i+1, 1+i%7)
+		e.UID = uint32(i % 50)
+		e.TimeLimit = ostrich.Duration(600 + 60*(i%97))
+		entries = append(entries, e)
+	}
+	s := foreseen(later(entries...))
+	for b.Loop() {
+		if s.odds(entries[100].Job, &s.Pools[0]) == nil {
+			b.Fatal("no start")
+		}
+	}
+}
