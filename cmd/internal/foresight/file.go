@@ -66,7 +66,7 @@ func (f *Foresight) Save(path string) error {
 	if text == nil || err != nil {
 		return err
 	}
-	if err = atomicfile.Write(path, func(w io.Writer) error { _, err := w.Write(text); return err }); err != nil {
+	if err = atomicfile.Write(path, func(w io.Writer) error { _, bad := w.Write(text); return bad }); err != nil {
 		f.mu.Lock()
 		f.changed = true
 		f.mu.Unlock()

@@ -76,7 +76,7 @@ func TestOddsWords(t *testing.T) {
 		want string
 	}{
 		{nil, two},
-		{&Odds{P10: now, P50: now + 60, P90: now + 600, Of: 3}, two + " (no odds yet: 3 starts of earlier answers in 30 days, and odds are shown from 20 on)"},
+		{&Odds{P10: now, P50: now + 60, P90: now + 600, Of: 3}, two + " (no odds yet: 3 answers of the last 30 days are known, and odds are shown from 20 on)"},
 		{
 			&Odds{P10: now + 60, P50: now + 120, P90: now + 600, Held: part(0.81), Of: 5200},
 			"between " + moment(now+60) + " and " + moment(now+600) + ", four times out of five; as likely before " + moment(now+120) + " as after; such answers held 81 % of 5 200 times in 30 days",

@@ -78,7 +78,7 @@ func (e *Explanation) start(w *words) {
 	case o == nil:
 		w.add("start", "%s", e.Expected.words(e.Time))
 	case o.Held == nil:
-		w.add("start", "%s (no odds yet: %s of earlier answers in 30 days, and odds are shown from %d on)", e.Expected.words(e.Time), format.Plural(o.Of, "start"), foresight.Enough)
+		w.add("start", "%s (no odds yet: %s of the last 30 days are known, and odds are shown from %d on)", e.Expected.words(e.Time), format.Plural(o.Of, "answer"), foresight.Enough)
 	default:
 		w.add("start", "OStrich cannot tell here, as only %.0f %% of %s in 30 days held; %s", 100**o.Held, grouped(o.Of)+" answers", e.Expected.words(e.Time))
 	}
