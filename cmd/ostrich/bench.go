@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/console"
+	"slurm-ostrich/cmd/internal/forecasts"
 	"slurm-ostrich/cmd/internal/orderbench"
 	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/runs"
@@ -40,6 +41,8 @@ func benchCommand() *cli.Command {
 		&cli.Uint64Flag{Name: "seed", Usage: "`NUMBER` from which the shakes are drawn", Value: 1, Destination: &o.Seed},
 		replay.FloorFlag(&o.Floor),
 		replay.SatisfactionFlag("", &o.Satisfaction),
+		&cli.BoolFlag{Name: "forecast", Usage: "measure how good forecasts of starts are, instead: of the first --part-jobs jobs of each log, under each policy"},
+		&cli.IntFlag{Name: "questions", Usage: "with --forecast, about `NUMBER` of questions for each log and policy", Value: 2000, Destination: &o.Questions},
 		&cli.BoolFlag{Name: "quick", Usage: "only the first three logs, and one shake", Destination: &o.Quick},
 		&cli.StringFlag{Name: "resume", Usage: "keep finished runs in `DIR`, which is made if it is not there, and make those only that it lacks", Destination: &o.Resume},
 		&cli.StringFlag{Name: "html", Usage: "write a page to `FILE`"},
@@ -56,6 +59,13 @@ func bench(c *cli.Context, o *orderbench.Options) error {
 		return err
 	}
 	o.Given, o.Logs, o.Sacct = c.IsSet, c.StringSlice("swf"), c.StringSlice("sacct")
+	if c.Bool("forecast") {
+		found, err := o.Forecasts(c.Context, c.App.ErrWriter)
+		if err != nil {
+			return err
+		}
+		return writeForecasts(c, found)
+	}
 	result, err := o.Run(c.Context, c.App.ErrWriter)
 	if err != nil {
 		return err
@@ -71,6 +81,14 @@ func bench(c *cli.Context, o *orderbench.Options) error {
 		return console.JSON(c, result)
 	}
 	return console.Tables(c, result.Tables(!c.Bool("summary"))...)
+}
+
+// writeForecasts writes what came of forecasts.
+func writeForecasts(c *cli.Context, found *forecasts.Result) error {
+	if c.Bool("json") {
+		return console.JSON(c, found)
+	}
+	return console.Tables(c, found.Tables()...)
 }
 
 // benchLine returns the command that makes these figures, without options for the

@@ -55,6 +55,8 @@ func compareCommand() *cli.Command {
 		&cli.StringFlag{Name: "html", Usage: "write a page to `FILE`"},
 		&cli.BoolFlag{Name: "long", Aliases: []string{"l"}, Usage: "list all measures and all users, not only the leading ones and those with the greatest changes"},
 		&cli.BoolFlag{Name: "first-difference", Usage: "list the jobs in the order in which they started, from the first that the simulated baseline starts at another time: when and where in truth and in the simulation, and what held it", Destination: &o.FirstDifference},
+		&cli.BoolFlag{Name: "forecast", Usage: "measure how good forecasts of starts are, instead, in replays under each policy; docs/forecast.md explains the figures"},
+		&cli.IntFlag{Name: "questions", Usage: "with --forecast, about `NUMBER` of questions for each policy and pool", Value: 2000, Destination: &o.Questions},
 		&cli.BoolFlag{Name: "anonymize", Usage: "replace the names of users and accounts", Destination: &o.Anonymize},
 		&cli.StringFlag{Name: "nightly", Usage: "compare yesterday, and the seven days before today, and write day.json, day.html, week.json and week.html in `FOLDER`, from where ostrichd shows them; ostrich-compare.timer does it each night"},
 		&cli.BoolFlag{Name: "live", Usage: "show the comparison that a running ostrichd keeps, and what the nightly ones found, instead; it is asked as ostrich plan asks"},
@@ -83,6 +85,16 @@ func compare(c *cli.Context, o *replay.SiteOptions, config sidecar.Config) error
 	}
 	o.Given, o.Cluster, o.Sacct, o.WhatIf = c.IsSet, c.String("clusters"), c.StringSlice("sacct"), c.StringSlice("what-if")
 	o.SlurmConfig, o.NoPage = c.StringSlice("slurm-config"), !c.IsSet("html") && !c.IsSet("nightly")
+	if c.Bool("forecast") {
+		found, err := o.Forecasts(c.Context, &config, c.App.ErrWriter)
+		if err != nil {
+			return err
+		}
+		return writeForecasts(c, found)
+	}
+	if c.IsSet("questions") {
+		return errors.New("compare: --questions goes with --forecast")
+	}
 	if c.IsSet("nightly") {
 		return nightly(c, o, &config)
 	}

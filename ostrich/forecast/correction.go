@@ -38,17 +38,17 @@ type question struct {
 }
 
 // cells is how many lengths of waits are told apart, and cellWidth how far they are from one another, on
-// the scale of logged: up to 35 min, 3 h, 15 h, 2.8 d, 12 d, 56 d, 8 months, and longer.
+// the scale of logged: up to an hour, 9 h, 2.8 d, 3 weeks, and longer.
 const (
-	cells     = 8
-	cellWidth = 1.5
+	cells     = 5
+	cellWidth = 2
 )
 
 // Before anything is learned, both sides go this much farther than the draws, see Odds.At.
-const unlearned = 0.3
+const unlearned = 0.2
 
 // step is γ: how far a side goes out for a miss. The first ones go farther.
-func (c *Cell) step() float64 { return max(0.03, 0.2/math.Sqrt(float64(10+c.Count))) }
+func (c *Cell) step() float64 { return max(0.04, 0.3/math.Sqrt(float64(10+c.Count))) }
 
 // sides returns how far both sides go.
 func (c *Cell) sides() (below, above float64) { return unlearned + c.Below, unlearned + c.Above }

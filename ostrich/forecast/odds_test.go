@@ -32,8 +32,8 @@ func TestOdds(t *testing.T) {
 		want         [3]float64
 	}{
 		{-unlearned, -unlearned, [3]float64{low, ln(1200), high}},
-		{0, 0, [3]float64{low - 0.3*half, ln(1200), high + 0.3*half}},
-		{-unlearned - 1, 0.2, [3]float64{ln(1200) - (ln(1200)-low)/math.E, ln(1200), high + 0.5*half}},
+		{0, 0, [3]float64{low - 0.2*half, ln(1200), high + 0.2*half}},
+		{-unlearned - 1, 0.2, [3]float64{ln(1200) - (ln(1200)-low)/math.E, ln(1200), high + 0.4*half}},
 	} {
 		c.Cells[0] = Cell{Below: tt.below, Above: tt.above}
 		for k, at := range c.Answer(d).Shown() {
@@ -81,7 +81,7 @@ func TestCorrection(t *testing.T) {
 	var c Correction
 	d := drawsOf(600)
 	cell := &c.Cells[0]
-	step := 0.2 / math.Sqrt(10)
+	step := 0.3 / math.Sqrt(10)
 	want := func(what string, below, above float64, count int) {
 		t.Helper()
 		if math.Abs(cell.Below-below) > 1e-12 || math.Abs(cell.Above-above) > 1e-12 || cell.Count != count {
@@ -94,7 +94,7 @@ func TestCorrection(t *testing.T) {
 	_, third := c.Ask(d)
 	c.Started(first, at[1])
 	want("within", -0.1*step, -0.1*step, 1)
-	step = 0.2 / math.Sqrt(11)
+	step = 0.3 / math.Sqrt(11)
 	below, above := cell.Below, cell.Above
 	// The other ones still wait beyond the upper side, which is seen at the next question.
 	_, fourth := c.Ask(&Draws{Now: at[2] + 1, Starts: []ostrich.Time{at[2] + 601}})
@@ -103,7 +103,7 @@ func TestCorrection(t *testing.T) {
 	want("one is cancelled", below, above+1.8*step, 1)
 	c.Started(third, at[2]+9)
 	want("it starts late, and counts once", below-0.1*step, above+1.8*step, 2)
-	step = 0.2 / math.Sqrt(12)
+	step = 0.3 / math.Sqrt(12)
 	below, above = cell.Below, cell.Above
 	c.Started(fourth, at[2]+1)
 	want("early", below+0.9*step, above-0.1*step, 3)
@@ -114,7 +114,7 @@ func TestCorrection(t *testing.T) {
 		t.Errorf("%d questions are open", len(c.open))
 	}
 	c.Ask(drawsOf(1e6))
-	if got := c.cellOf(newOdds(drawsOf(1e6))); got != &c.Cells[4] {
+	if got := c.cellOf(newOdds(drawsOf(1e6))); got != &c.Cells[3] {
 		t.Error("a million seconds have another cell")
 	}
 }
@@ -143,7 +143,7 @@ func TestCoverage(t *testing.T) {
 		}
 		cell := c.cellOf(newOdds(drawsOf(6600)))
 		for side, misses := range map[float64]int{cell.Below: early, cell.Above: late} {
-			if more := float64(misses - n/10); math.Abs(more) > math.Abs(side)/0.03+30 {
+			if more := float64(misses - n/10); math.Abs(more) > math.Abs(side)/0.04+30 {
 				t.Errorf("scale %v: %d of %d beyond a side at %v", scale, misses, n, side)
 			}
 		}

@@ -2,6 +2,7 @@ package forecast
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -79,8 +80,11 @@ type watched struct {
 	tokens  []Question // of the correction
 }
 
+// ErrWatch marks a policy that cannot be watched.
+var ErrWatch = errors.New("does not rank job by job")
+
 // Over returns a policy that is replayed as another one, and what watches it. That one must rank
-// job by job: the policy returns an error otherwise. It is good for one replay.
+// job by job: the policy returns ErrWatch otherwise. It is good for one replay.
 func Over(p sim.Policy, how Sampling) (sim.Policy, *Watch) {
 	w := &Watch{Sampling: how, expect: lengths.Alike, jobs: make(map[ostrich.JobID]*watched), pasts: make(map[ostrich.UserID]*lengths.Past)}
 	return func(m int) (sim.Ranker, error) {
@@ -90,7 +94,7 @@ func Over(p sim.Policy, how Sampling) (sim.Policy, *Watch) {
 		}
 		jobs, ok := inner.(sim.JobRanker)
 		if !ok {
-			return nil, fmt.Errorf("forecast: %T does not rank job by job: %w", inner, sim.ErrWorkload)
+			return nil, fmt.Errorf("forecast: %T %w", inner, ErrWatch)
 		}
 		w.inner, w.procs = jobs, m
 		w.waker, _ = inner.(sim.Waker)

@@ -110,7 +110,7 @@ func TestWatchAnswers(t *testing.T) {
 // TestWatchErrors: what ranks campaigns cannot be watched.
 func TestWatchErrors(t *testing.T) {
 	_, _, _, err := watchedRun(sim.OStrich(ostrich.Options{}), []sim.Campaign{{User: 1, Tasks: []sim.Task{{ID: 1, Procs: 1, Estimate: 1, Run: 1}}}}, Sampling{})
-	if !errors.Is(err, sim.ErrWorkload) {
+	if !errors.Is(err, ErrWatch) {
 		t.Errorf("%v", err)
 	}
 }

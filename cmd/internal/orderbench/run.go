@@ -30,6 +30,8 @@ type Options struct {
 	Quick   bool          // the first logs only, and one shake
 	Resume  string        // folder of runs that are kept; "" keeps none
 	Workers int
+
+	Questions int // of a replay, for Forecasts
 }
 
 // check returns what is wrong with the options, and completes the settings.
@@ -67,7 +69,7 @@ func (o *Options) check() error {
 // Run makes the runs that are not kept from before, and returns what all of them
 // have found.
 func (o *Options) Run(ctx context.Context, stderr io.Writer) (*Result, error) {
-	if err := o.check(); err != nil {
+	if err := errors.Join(o.checkAlone(), o.check()); err != nil {
 		return nil, err
 	}
 	policies, err := ParsePolicies(o.Policy)

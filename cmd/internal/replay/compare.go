@@ -42,6 +42,7 @@ type SiteOptions struct {
 	since     ostrich.Time // where a database is read from if no option says; 0: 30 days ago
 
 	FirstDifference bool
+	Questions       int  // of a replay, for Forecasts
 	NoPage          bool // nothing is drawn of the result, so what only pages have is left out
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/comparison"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
@@ -43,38 +44,14 @@ func (s *Study) Replay(p *Variant, progress func(ended int)) ([]report.Job, time
 	}
 	var jobs []report.Job
 	ended := 0
-	// Submissions of an open loop do not depend on campaigns. In a closed loop campaigns
-	// decide when a user comes back. That must not depend on OStrich's settings, so they
-	// are those in which all policies are measured.
-	rule := s.Options.Rule
-	if s.Run.closed {
-		rule = s.Measure
-	}
-	for i, pool := range s.Pools {
+	rule := s.submitsBy()
+	for i := range s.Pools {
 		campaigns, err := s.campaignsOf(i, rule)
 		if err != nil {
 			return nil, 0, err
 		}
-		loop := s.Run.Machine
-		loop.Procs, loop.Offsets, loop.Scheduler, loop.Inside = pool.Procs, true, s.Scheduler, s.Options.Inside
-		loop.Open = !s.Run.closed
-		if s.placement != nil {
-			loop.Cluster, loop.Requests = s.placement.cluster, s.placement.requests
-		}
+		loop := s.machine(i, p, tuning, campaigns)
 		loop.Progress = func(n, _ int) { progress(ended + n) }
-		order := s.inOrder(campaigns)
-		if s.told != nil {
-			loop.Placed = func(job int, _ ostrich.Time, a *nodes.Allocation) { s.told(order[job].ID, a.Nodes) }
-		}
-		tuning.Options.Size = pool.Size
-		begin := s.Priority.Phase
-		if first := slices.IndexFunc(s.Jobs, func(j Job) bool { return j.pool == i }); first >= 0 {
-			begin = s.Jobs[first].Submit
-		}
-		p.Into(&loop, &Material{
-			Tuning: tuning, Shares: s.Shares, Priority: s.asOf(begin), Closed: s.Run.closed, InClasses: s.classOf(order),
-			Request: func(n ostrich.JobID) multifactor.Request { return order[n-1].request },
-		})
 		ran, err := loop.Run(campaigns)
 		if err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", p.Name, err)
@@ -98,6 +75,41 @@ func (s *Study) Replay(p *Variant, progress func(ended int)) ([]report.Job, time
 		return jobs, took, nil
 	}
 	return slices.DeleteFunc(jobs, func(j report.Job) bool { return j.Campaign < 0 }), took, nil
+}
+
+// submitsBy returns the rule of the campaigns in which users submit. Submissions of an open loop do not
+// depend on campaigns. In a closed loop campaigns decide when a user comes back. That must not depend
+// on OStrich's settings, so they are those in which all policies are measured.
+func (s *Study) submitsBy() campaign.Rule {
+	if s.Run.closed {
+		return s.Measure
+	}
+	return s.Options.Rule
+}
+
+// machine returns the machine of a pool, with a policy and the campaigns that it replays.
+func (s *Study) machine(i int, p *Variant, tuning Tuning, campaigns []sim.Campaign) sim.Machine {
+	pool := s.Pools[i]
+	loop := s.Run.Machine
+	loop.Procs, loop.Offsets, loop.Scheduler, loop.Inside = pool.Procs, true, s.Scheduler, s.Options.Inside
+	loop.Open = !s.Run.closed
+	if s.placement != nil {
+		loop.Cluster, loop.Requests = s.placement.cluster, s.placement.requests
+	}
+	order := s.inOrder(campaigns)
+	if s.told != nil {
+		loop.Placed = func(job int, _ ostrich.Time, a *nodes.Allocation) { s.told(order[job].ID, a.Nodes) }
+	}
+	tuning.Options.Size = pool.Size
+	begin := s.Priority.Phase
+	if first := slices.IndexFunc(s.Jobs, func(j Job) bool { return j.pool == i }); first >= 0 {
+		begin = s.Jobs[first].Submit
+	}
+	p.Into(&loop, &Material{
+		Tuning: tuning, Shares: s.Shares, Priority: s.asOf(begin), Closed: s.Run.closed || s.byJob, InClasses: s.classOf(order),
+		Request: func(n ostrich.JobID) multifactor.Request { return order[n-1].request },
+	})
+	return loop
 }
 
 // inOrder returns the jobs in the order in which a loop numbers them.

@@ -73,6 +73,7 @@ type Study struct {
 	unlimited []string   // notes on limits of Slurm's schedulers that they have on nodes only
 	placement *placement // on nodes; nil: all processors are identical
 
+	byJob      bool                                // OStrich finds campaigns itself, as ostrichd does, and lists job by job
 	everything bool                                // Replay returns the jobs that are not measured, too
 	told       func(job ostrich.JobID, on []int32) // is called with each job that starts on nodes; may be nil
 
