@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/access"
+	"slurm-ostrich/cmd/internal/foresight"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/socket"
@@ -42,6 +43,12 @@ func answerAt(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
+	var foresees *foresight.Foresight
+	if c.Args().Get(2) == "foresees" {
+		foresees = foresight.New()
+		foresees.Begin(config.Cluster, config.Pools)
+		s.Hear(foresees.Step)
+	}
 	cycle, err := s.Run(c.Context, false)
 	if err != nil {
 		return err
@@ -51,6 +58,7 @@ func answerAt(c *cli.Context) error {
 	late := c.Args().Get(2) == "late"
 	now := time.Unix(1700000600, 0)
 	state := &statuspage.State{Cycle: view.Describe(s, cycle, nil), Report: compared.Report(), Ended: time.Unix(1700000000, 0)}
+	state.Cycle.Foresight = foresees
 	clock := func() time.Time { return now }
 	answers := statuspage.NewAPI(statuspage.Options{
 		State:  func(context.Context) *statuspage.State { return state },

@@ -19,7 +19,7 @@ const (
 
 // commands lists the sub-commands of users.
 func commands() []*cli.Command {
-	return []*cli.Command{planCommand(), campaignsCommand(), sharesCommand(), explainCommand(), completionCommand()}
+	return []*cli.Command{planCommand(), campaignsCommand(), sharesCommand(), explainCommand(), forecastCommand(), completionCommand()}
 }
 
 func campaignsCommand() *cli.Command {

@@ -21,15 +21,15 @@ import (
 
 const (
 	usage       = "see, explain and take back what the OStrich sidecar does to the queue of a Slurm cluster"
-	description = "plan, campaigns, shares and explain ask ostrichd; check and reset read its configuration. Its settings are\n" +
-		"options of all six, as in \"ostrich plan --priority-channel nice\", and \"ostrichd --help\" lists them: the first\n" +
+	description = "plan, campaigns, shares, explain and forecast ask ostrichd; check and reset read its configuration. Its settings are\n" +
+		"options of all seven, as in \"ostrich plan --priority-channel nice\", and \"ostrichd --help\" lists them: the first\n" +
 		"four look for themselves then. No command but reset changes anything in Slurm."
 )
 
 // commands lists all sub-commands. With the build tag client only those of users are there.
 func commands() []*cli.Command {
 	return []*cli.Command{
-		checkCommand(), planCommand(), campaignsCommand(), sharesCommand(), explainCommand(), resetCommand(),
+		checkCommand(), planCommand(), campaignsCommand(), sharesCommand(), explainCommand(), forecastCommand(), resetCommand(),
 		simulateCommand(), platformCommand(), compareCommand(), sweepCommand(), benchCommand(), optimiseCommand(), generateCommand(), convertCommand(), figuresCommand(),
 		demoCommand(), completionCommand(),
 	}

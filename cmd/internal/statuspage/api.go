@@ -44,6 +44,9 @@ func Questions() []Question {
 		described(view.AskCampaigns, campaigns, "user", "account", "partition", "job"),
 		described(view.AskPlan, plan, "user", "account", "partition", "job", "limit"),
 		explain(),
+		described(view.AskForecast, func(is *view.Forecast, _ *State, _ *view.Viewer, _ *view.Selection) any {
+			return ForecastAnswer{is, is.String()}
+		}, "user", "partition", "cpus", "nodes", "time", "odds"),
 		shown("trends", false, func(s *Snapshot) any { return TrendsAnswer{s.Health.Cluster, s.Health.Time, s.Trends} }),
 		shown("writes", true, func(s *Snapshot) any { return WritesAnswer{s.Health.Cluster, s.Writes} }),
 		shown("checks", true, func(s *Snapshot) any {
@@ -179,6 +182,12 @@ type ExplainAnswer struct {
 type Explained struct {
 	*view.Explanation
 	Words string `json:"words"` // what "ostrich explain" writes
+}
+
+// ForecastAnswer answers forecast, with all that "ostrich forecast --json" writes.
+type ForecastAnswer struct {
+	*view.Forecast
+	Words string `json:"words"` // what "ostrich forecast" writes
 }
 
 // TrendsAnswer answers trends.

@@ -17,7 +17,7 @@ import (
 // answersByName are the types of the answers.
 var answersByName = map[string]any{
 	"status": HealthAnswer{}, "schedule": ScheduleAnswer{}, "shares": SharesAnswer{}, "campaigns": CampaignsAnswer{}, "plan": PlanAnswer{},
-	"explain": ExplainAnswer{}, "trends": TrendsAnswer{}, "writes": WritesAnswer{}, "checks": ChecksAnswer{}, "compare": live.Report{},
+	"explain": ExplainAnswer{}, "forecast": ForecastAnswer{}, "trends": TrendsAnswer{}, "writes": WritesAnswer{}, "checks": ChecksAnswer{}, "compare": live.Report{},
 }
 
 // fields are the paths of all fields of a type as JSON has them: lanes[].user.

@@ -35,17 +35,18 @@ type Cycle struct {
 	// job has a value of OStrich's. Otherwise Slurm's own order is.
 	Enforced bool
 
-	DueShown  bool             // the setting satisfaction is set
-	Declared  ledger.DeclareBy // where campaigns are declared
-	Rule      string           // the setting campaign.rule
-	ByTool    bool             // workflow tools count for classes or campaigns
-	Accepted  string           // the wait that users accept, as the setting has it
-	Resource  string           // by which work is counted
-	Options   priority.Options // of the plan, without what the journal knows
-	Plan      sidecar.Plan
-	Unheard   int        // jobs of the plan that accounting does not know yet
-	Pools     []Pool     // in the order of the configuration, and for each the classes in theirs
-	Campaigns []Campaign // unfinished, in the order of virtual completion
+	DueShown   bool             // the setting satisfaction is set
+	Declared   ledger.DeclareBy // where campaigns are declared
+	Rule       string           // the setting campaign.rule
+	ByTool     bool             // workflow tools count for classes or campaigns
+	Accepted   string           // the wait that users accept, as the setting has it
+	Resource   string           // by which work is counted
+	Options    priority.Options // of the plan, without what the journal knows
+	Plan       sidecar.Plan
+	Unheard    int // jobs of the plan that accounting does not know yet
+	Partitions []priority.Partition
+	Pools      []Pool     // in the order of the configuration, and for each the classes in theirs
+	Campaigns  []Campaign // unfinished, in the order of virtual completion
 
 	Past Past // what the cycle does not hold; nil if it cannot be asked
 	// Foresight is asked when jobs start. It goes on learning, and the answers of a cycle hardly change with that. nil:
@@ -94,7 +95,7 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 		Cluster: config.Cluster, Time: c.Time, Channel: config.Priority.Channel, Mode: config.Priority.Mode,
 		Accepted: config.Satisfaction.String(), DueShown: config.Due,
 		Declared: config.Campaign.Declared, Rule: config.RuleText(), ByTool: config.ByTool(),
-		Options: config.PlanOptions(c.Controller), Plan: c.Plan, Resource: cmp.Or(c.Counted.Name, "cpu"), unit: c.Counted.Unit,
+		Options: config.PlanOptions(c.Controller), Plan: c.Plan, Partitions: c.Partitions, Resource: cmp.Or(c.Counted.Name, "cpu"), unit: c.Counted.Unit,
 		Unheard: len(c.Provisional) + c.Plan.Reasons[priority.Unheard], generation: c.Generation, forecasts: new(forecasts),
 	}
 	if before != nil && before.generation == c.Generation {

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,8 +14,23 @@ type Selection struct {
 
 	Jobs  []string // as squeue names them; Cycle.Shares ignores it
 	Limit int      // of the jobs of a plan; 0: none
+	New   New      // of AskForecast: a job that is not submitted yet
 
 	names map[ostrich.JobID][]JobName // of Jobs, once they are read, by their numbers
+}
+
+// New describes a job that is not submitted yet, as a request has it: each list but that of odds has one
+// item, or none where it is not said.
+type New struct {
+	CPUs  []string // processors; none: 1
+	Nodes []string // at least
+	Time  []string // the limit, as sbatch takes it; none: the longest of the partition
+	Odds  []string // further odds in per cent
+}
+
+// Lists returns the lists by the names of the arguments of a request that fill them.
+func (n *New) Lists() map[string]*[]string {
+	return map[string]*[]string{"cpus": &n.CPUs, "nodes": &n.Nodes, "time": &n.Time, "odds": &n.Odds}
 }
 
 // named reports whether one of Jobs has one of these numbers and fits. It is true if no
@@ -72,7 +88,9 @@ func (s *Selection) Chooses(user, account string) bool {
 
 // Lists returns the lists by the names of the arguments of a request that fill them.
 func (s *Selection) Lists() map[string]*[]string {
-	return map[string]*[]string{"user": &s.Users, "account": &s.Accounts, "partition": &s.Partitions, "job": &s.Jobs}
+	lists := s.New.Lists()
+	maps.Copy(lists, map[string]*[]string{"user": &s.Users, "account": &s.Accounts, "partition": &s.Partitions, "job": &s.Jobs})
+	return lists
 }
 
 // among reports whether one of some values, with commas between them, is wanted.
