@@ -53,7 +53,7 @@ func TestExplain(t *testing.T) {
 		waiting = `
 place     \d of \d in OStrich's order, \d of \d in Slurm's present one; Slurm's reason for the wait: (Priority|Resources|None)
 ahead     (no job|[1-9] jobs? of .*: (\d+\.\d\d core-hours|1 core-hour) of work; the waiting tasks of an array count as one job)
-start     (` + start + `)
+start     (` + start + `)( \(no odds yet: [^)]*\))?
 campaign  \d+: what ob-[a-z]+ submitted together from ` + moment + ` on; \d waiting and 0 running, (\d+\.\d\d core-hours|1 core-hour) of work in all
 order     on a machine shared by all at all times it would (end at ` + moment + `; the less is left until its end there, the earlier it goes|` +
 			`have ended at ` + moment + `; \d+\.\d\d core-hours of it are left, and the less is left, the earlier it goes; from ` + moment + ` on it goes first)

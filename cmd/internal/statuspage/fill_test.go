@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slurm-ostrich/cmd/internal/foresight"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
@@ -38,12 +39,19 @@ func cycle(tb testing.TB, cluster *statuspagetest.Cluster, change ...func(*sidec
 	return s, c, compared.Report()
 }
 
+// foresees gives a cycle a foresight that has learned nothing, and a partition to ask about.
+func foresees(c *view.Cycle) *view.Cycle {
+	c.Foresight, c.Partitions = foresight.New(), []priority.Partition{{Name: "main", Default: true, MaxTime: 86_400, TotalCPUs: 8}}
+	c.Foresight.Begin(c.Cluster, nil)
+	return c
+}
+
 // taken is a snapshot of a cluster.
 func taken(tb testing.TB, users, pending int) *Snapshot {
 	tb.Helper()
 	s, c, report := cycle(tb, statuspagetest.New(users, pending))
 	now := time.Unix(int64(statuspagetest.Now), 0)
-	return New(view.Describe(s, c, nil), report).With(&Daemon{Health: Health{
+	return New(foresees(view.Describe(s, c, nil)), report).With(&Daemon{Health: Health{
 		Version: "v1", Mode: "observe", Channel: "sitefactor", PriorityMode: "strict", Interval: 10,
 		Started: Unix(now.Add(-time.Hour)), LastSuccess: Unix(now), Took: 1,
 	}}, now)

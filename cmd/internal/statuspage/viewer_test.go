@@ -42,7 +42,7 @@ func seenBy(t *testing.T, v *view.Viewer) http.Handler {
 		daemon.Writes = append(daemon.Writes, journal.Record{Time: statuspagetest.Now, Job: e.Job, Why: "wrote for " + e.User})
 	}
 	daemon.Writes = append(daemon.Writes, journal.Record{Time: statuspagetest.Now, Job: 77_777, Why: "wrote for somebody who left"})
-	snapshot := New(view.Describe(s, c, nil), report).With(&daemon, now)
+	snapshot := New(foresees(view.Describe(s, c, nil)), report).With(&daemon, now)
 	return Handler(answering(snapshot, func(*http.Request, *view.Cycle, bool) (*view.Viewer, error) {
 		if v == nil {
 			return nil, errors.New("who are you")

@@ -43,8 +43,8 @@ func TestForecastNew(t *testing.T) {
 		len(a.By) != 2 || a.By[0].Percent != 25 || a.By[1].At != a.Odds.P90 {
 		t.Errorf("%+v %+v", a, a.Odds)
 	}
-	if whole, err := ask(New{CPUs: []string{"5"}, Time: []string{"5"}}, "whole"); err != nil || whole.CPUs != 8 {
-		t.Errorf("on whole nodes: %+v, %v", whole, err)
+	if whole, bad := ask(New{CPUs: []string{"5"}, Time: []string{"5"}}, "whole"); bad != nil || whole.CPUs != 8 {
+		t.Errorf("on whole nodes: %+v, %v", whole, bad)
 	}
 	for want, n := range map[string]New{
 		"it never starts: 9 processors are asked for, and partition main has 8": {CPUs: []string{"9"}},
