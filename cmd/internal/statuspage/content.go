@@ -92,7 +92,10 @@ type content struct {
 }
 
 // explained is what the box of questions answers: Words, or why there are none.
-type explained struct{ Job, Words, Error string }
+type explained struct {
+	Job, Words, Error string
+	Odds              []jobOdds // of the jobs of which they are told
+}
 
 // link leads to more of a list.
 type link struct{ Text, Link string }

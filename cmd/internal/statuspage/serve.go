@@ -159,7 +159,7 @@ func (a *API) explained(ctx context.Context, s *Snapshot, jobs string) *explaine
 		return &explained{Job: jobs, Error: err.Error()}
 	}
 	a.past(ctx, e)
-	return &explained{Job: jobs, Words: textOf(e)}
+	return &explained{Job: jobs, Words: textOf(e), Odds: oddsOf(e)}
 }
 
 // turn returns the turn that a listener has given a request, or one among all others.

@@ -30,6 +30,9 @@ func (o *Odds) cannotTell() bool {
 	return o.Held != nil && foresight.Record{Of: o.Of, Held: int(*o.Held*float64(o.Of) + 0.5)}.CannotTell()
 }
 
+// Told reports whether the odds are told: enough earlier answers are known, and they held. nil is not.
+func (o *Odds) Told() bool { return o != nil && o.Held != nil && !o.cannotTell() }
+
 // drawn are the futures of a pool in which all its waiting jobs start.
 type drawn struct {
 	draws []forecast.Draws                 // of the tasks of the waiting jobs, in the order in force

@@ -152,3 +152,28 @@ func BenchmarkForecastOdds(b *testing.B) {
 		}
 	}
 }
+
+// TestPlanOdds: the plan tells the odds that explain tells, of what can start, and none in answers too large for that.
+func TestPlanOdds(t *testing.T) {
+	held := wide(30, 2, 4)
+	held.Wait = priority.Limited
+	s := foreseen(later(wide(10, 1, 4), held))
+	s.moved = make([]int, 2+mostOdds)
+	plan := s.Chosen(Everything(), &Selection{})
+	if first := plan.Jobs[0].Odds; first == nil || *first != *explainOne(t, s, "10").Odds {
+		t.Errorf("%+v, and explain says %+v", first, explainOne(t, s, "10").Odds)
+	}
+	if plan.Jobs[1].Odds != nil {
+		t.Errorf("of a held job: %+v", plan.Jobs[1].Odds)
+	}
+	for i := range mostOdds {
+		s.Plan.Entries = append(s.Plan.Entries, wide(ostrich.JobID(100+i), 3+i, 4))
+	}
+	s.works, s.dues = make([]ostrich.Work, 2+mostOdds), make([]due, 2+mostOdds)
+	if all := s.Chosen(Everything(), &Selection{}); all.Jobs[0].Odds != nil {
+		t.Errorf("of %d jobs: %+v", len(all.Jobs), all.Jobs[0].Odds)
+	}
+	if few := s.Chosen(Everything(), &Selection{Limit: 1}); few.Jobs[0].Odds == nil {
+		t.Error("none of one job")
+	}
+}

@@ -50,11 +50,16 @@ type Job struct {
 	Why       string         `json:"why"`
 	Code      priority.Code  `json:"code"` // of Why, see priority.Why
 	Due       *ostrich.Time  `json:"due"`  // until when users accept to wait; null: it cannot start, or its length is not known
+	Odds      *Odds          `json:"odds"` // of its start; null: nothing can be said, or the answer has more than mostOdds jobs
 
 	State  string `json:"-"`
 	Reason string `json:"-"` // Slurm's own, why it does not start
 	Moved  int    `json:"-"` // by how many places up among the ordered jobs of its pool
 }
+
+// mostOdds is how many jobs an answer has at most that tells their odds: they cost a look at the whole
+// queue, which somebody who asks for some jobs waits for, and a script that reads all again and again does not.
+const mostOdds = 1000
 
 // Summary counts what a plan does, see priority.Summary.
 type Summary struct {
@@ -75,15 +80,25 @@ func (s *Cycle) Chosen(v *Viewer, by *Selection) Plan {
 		Jobs: []Job{}, Summary: Summary(s.Plan.Summary), Pending: len(s.Plan.Entries),
 	}
 	p.Summary.Writes -= len(s.written)
+	var places []int // of the jobs
 	for i := range s.Plan.Entries {
 		if !s.sees(v, by, i) {
 			continue
 		}
 		if p.Matched++; by.Limit == 0 || len(p.Jobs) < by.Limit {
 			p.Jobs = append(p.Jobs, s.Job(i))
+			places = append(places, i)
 		}
 	}
 	p.More = p.Matched - len(p.Jobs)
+	if len(places) <= mostOdds {
+		for k, i := range places {
+			e := s.Plan.Entries[i]
+			if pool := s.poolOf(e); s.able(e, pool) {
+				p.Jobs[k].Odds = s.odds(e.Job, pool)
+			}
+		}
+	}
 	return p
 }
 

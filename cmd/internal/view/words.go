@@ -72,7 +72,7 @@ func (e *Explanation) place(w *words) {
 // start says when the job starts: with odds if earlier ones have shown to hold, else by two assumptions.
 func (e *Explanation) start(w *words) {
 	switch o := e.Odds; {
-	case o != nil && o.Held != nil && !o.cannotTell():
+	case o.Told():
 		w.add("start", "%s", o.start(e.Time))
 	case e.Expected == nil:
 	case o == nil:
@@ -163,7 +163,7 @@ func (e *Explanation) campaign(w *words) {
 	if f := c.Found; f != nil && (f.Tool != "" || f.By != byRule) { // earlier daemons do not tell
 		w.add("found", "%s", c.Found)
 	}
-	if o := c.EndOdds; o != nil && o.Held != nil && !o.cannotTell() {
+	if o := c.EndOdds; o.Told() {
 		w.add("", "its last job ends %s", o.words(e.Time))
 	}
 	if c.CannotStart > 0 {
