@@ -163,6 +163,14 @@ func (d *Spread) Length(u float64, ran Duration) Duration {
 	}
 	w := [3]float64{float64(len(class)), spreadUserFor * ratio(user, d.user), spreadAllFor * ratio(all, d.all)}
 	total := w[0] + w[1] + w[2] + spreadLimit
+	if d.hint > 0 && ran == 0 {
+		// What the user says counts as one more job of the class.
+		share := 1 / (total + 1)
+		if u < share {
+			return max(1, min(d.hint, limit))
+		}
+		u = (u - share) / (1 - share)
+	}
 	u *= total
 	length := float64(limit)
 	switch {
@@ -172,12 +180,6 @@ func (d *Spread) Length(u float64, ran Duration) Duration {
 		length = user[pick(u-w[0], w[1], len(user))] * float64(limit)
 	case u < w[0]+w[1]+w[2]:
 		length = all[pick(u-w[0]-w[1], w[2], len(all))] * float64(limit)
-	}
-	if d.hint > 0 && ran == 0 {
-		// What the user says counts as one more job of the class.
-		if share := 1 / (total + 1); u/total < share {
-			length = float64(d.hint)
-		}
 	}
 	return max(ran+1, min(Duration(math.Round(length)), limit))
 }

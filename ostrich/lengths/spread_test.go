@@ -65,6 +65,26 @@ func TestSpread(t *testing.T) {
 	}
 }
 
+// TestSpreadHint: what the user says counts as one more job of the class, and takes as much from each other one.
+func TestSpreadHint(t *testing.T) {
+	var s Spreads
+	for _, ran := range []Duration{100, 200, 300} {
+		s.Learn(1, &Request{Limit: 1000, Procs: 1}, Done, ran)
+	}
+	d := s.Of(1, &Request{Limit: 1000, Procs: 1, Hint: 700})
+	count, n := make(map[Duration]int), 100_000
+	for i := range n {
+		count[d.Length(float64(i)/float64(n), 0)]++
+	}
+	const total = 3 + 2 + 0.5 + 0.05 + 1
+	part := (1 + 2./3 + 0.5/3) / total // of each of the class, with those of the user and of all
+	for length, want := range map[Duration]float64{700: 1 / total, 100: part, 200: part, 300: part, 1000: 0.05 / total} {
+		if got := float64(count[length]) / float64(n); got < want-0.001 || got > want+0.001 {
+			t.Errorf("%d s in %.4f, want %.4f", length, got, want)
+		}
+	}
+}
+
 // TestSpreadBounds: a length is longer than what has run and no longer than the limit.
 func TestSpreadBounds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
