@@ -82,7 +82,7 @@ func (s *State) Ask(asked []int) ([]Draws, error) {
 	for k := range list {
 		list[k] = Draws{Now: s.Now, Starts: make([]ostrich.Time, n), Ends: make([]ostrich.Time, n)}
 	}
-	d := newDrawer(&near, asked)
+	d := newDrawer(&near, s.Pending, asked)
 	for f := range n {
 		starts, err := d.draw(f)
 		if err != nil {
@@ -101,6 +101,7 @@ func (s *State) Ask(asked []int) ([]Draws, error) {
 type drawer struct {
 	*State
 	procs   int
+	waiting int     // jobs of the whole queue, of which Pending is the front
 	classes []int32 // of the jobs, running and pending, numbers of what runs alike
 	alike   int     // such numbers
 	last    map[ostrich.UserID]int32
@@ -123,9 +124,10 @@ type newcomer struct {
 	slot int32 // behind how many of the pending jobs
 }
 
-func newDrawer(s *State, asked []int) *drawer {
+// newDrawer returns what draws futures of the front of a queue.
+func newDrawer(s *State, queue []Job, asked []int) *drawer {
 	all := len(s.Running) + len(s.Pending)
-	d := &drawer{State: s, procs: s.Procs, classes: make([]int32, all), last: make(map[ostrich.UserID]int32), wanted: make([]bool, all)}
+	d := &drawer{State: s, procs: s.Procs, waiting: len(queue), classes: make([]int32, all), last: make(map[ostrich.UserID]int32), wanted: make([]bool, all)}
 	busy := 0
 	type kind struct {
 		user  ostrich.UserID
@@ -138,8 +140,6 @@ func newDrawer(s *State, asked []int) *drawer {
 		j := d.of(i)
 		if i < len(s.Running) {
 			busy += j.Procs
-		} else {
-			d.last[j.User] = int32(i - len(s.Running) + 1)
 		}
 		is := kind{j.User, j.Procs, j.Limit, j.Class}
 		n, ok := kinds[is]
@@ -148,6 +148,9 @@ func newDrawer(s *State, asked []int) *drawer {
 			kinds[is] = n
 		}
 		d.classes[i] = n
+	}
+	for i := range queue {
+		d.last[queue[i].User] = int32(i + 1)
 	}
 	d.procs, d.alike = max(d.procs, busy), len(kinds)
 	for _, i := range asked {
@@ -247,10 +250,11 @@ func (d *drawer) newcomer(a *Arrival, later ostrich.Time) newcomer {
 	switch {
 	case waits:
 	case a.Place < 0:
-		slot = int32(len(d.Pending))
+		slot = int32(d.waiting)
 	default:
-		slot = int32(a.Place * float32(len(d.Pending)))
+		slot = int32(a.Place * float32(d.waiting))
 	}
+	slot = min(slot, int32(len(d.Pending)))
 	ran := cmp.Or(a.Ran, a.Limit)
 	return newcomer{slot: slot, job: sim.Job{
 		User: a.User, Submit: a.At + later, Procs: a.Procs, Run: bounded(ran), Estimate: bounded(max(a.Limit, ran)),

@@ -115,6 +115,30 @@ func TestNewcomers(t *testing.T) {
 	}
 }
 
+// TestDeepQueue: newcomers go where they went in the whole queue, also if only its front is replayed: behind
+// place 40 of 4000 for one in a hundred, and behind the last of their user's jobs.
+func TestDeepQueue(t *testing.T) {
+	now := 10 * day
+	for _, a := range []Arrival{{User: 8, Place: 0.01}, {User: 9}} {
+		var h Habits
+		h.Came(Arrival{At: now - day - 2, User: 7, Procs: 1, Limit: 1, Ran: 1})
+		a.At, a.Procs, a.Limit, a.Ran = now-day+10, 1, 50, 50
+		h.Came(a)
+		s := &State{Now: now, Procs: 1, Habits: &h, Running: []Job{fixed(1, 1, 1, 100, 100)}}
+		for i := range ostrich.JobID(4000) {
+			s.Pending = append(s.Pending, fixed(2+i, 2, 1, 100, 100))
+		}
+		s.Pending[1].User, s.Pending[3000].User = 9, 9
+		draws, err := s.Ask([]int{20})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := now + 2100; slices.Min(draws[0].Starts) != want || slices.Max(draws[0].Starts) != want {
+			t.Errorf("user %d comes, and job 20 starts at %v, want %d", a.User, draws[0].Starts, want)
+		}
+	}
+}
+
 // TestHabits: four weeks are remembered, and lengths of jobs that are forgotten are dropped.
 func TestHabits(t *testing.T) {
 	var h Habits
