@@ -47,6 +47,13 @@ const (
 // Before anything is learned, both sides go this much farther than the draws, see Odds.At.
 const unlearned = 0.2
 
+// least is how far in a side goes at most: it has all but reached the middle. One that is never missed would go in for ever,
+// and be as long in coming back.
+const least = -5
+
+// in takes a side in after a hit.
+func in(side *float64, step float64) { *side = max(*side-0.1*step, least) }
+
 // step is γ: how far a side goes out for a miss. The first ones go farther.
 func (c *Cell) step() float64 { return max(0.04, 0.3/math.Sqrt(float64(10+c.Count))) }
 
@@ -98,12 +105,12 @@ func (c *Correction) Started(n Question, at ostrich.Time) {
 	q.passed(at)
 	step := q.cell.step()
 	if !q.late {
-		q.cell.Above -= 0.1 * step
+		in(&q.cell.Above, step)
 	}
 	if at < q.low {
 		q.cell.Below += 0.9 * step
 	} else {
-		q.cell.Below -= 0.1 * step
+		in(&q.cell.Below, step)
 	}
 	q.cell.Count++
 	c.close(q)

@@ -119,6 +119,25 @@ func TestCorrection(t *testing.T) {
 	}
 }
 
+// TestNeverMissed: a side that cannot be missed does not go in for ever, and is soon back. Nothing starts before a
+// moment of 10 % that is that of the question, and nothing later than one of 90 % if half of the draws were too late.
+func TestNeverMissed(t *testing.T) {
+	var c Correction
+	ask := func(after ostrich.Time, waits ...ostrich.Time) {
+		_, q := c.Ask(drawsOf(waits...))
+		c.Started(q, 1000+after)
+	}
+	for range 10_000 {
+		ask(1, 0)
+		ask(300, 9e6, 9e6+1)
+	}
+	for i, cell := range map[int]Cell{0: c.Cells[0], 4: c.Cells[4]} {
+		if side := min(cell.Below, cell.Above); side < least || side > least+0.5 {
+			t.Errorf("cell %d: %+v", i, cell)
+		}
+	}
+}
+
 // TestCoverage: whatever the truth does, about one in ten lies beyond each side in the long run: more
 // by as many misses as it takes to go where the sides are at last.
 func TestCoverage(t *testing.T) {
