@@ -88,6 +88,19 @@ func (c *Correction) Ask(d *Draws) (*Odds, Question) {
 	return o, Question(c.first + len(c.open) - 1)
 }
 
+// Again goes on with what was asked before and is forgotten: the same draws, and the moments that were answered then.
+func (c *Correction) Again(d *Draws, answer [3]ostrich.Time) Question {
+	c.open = append(c.open, question{cell: c.cellOf(newOdds(d)), low: answer[0], high: answer[2]})
+	return Question(c.first + len(c.open) - 1)
+}
+
+// Waits records that the job of a question still waits at a moment.
+func (c *Correction) Waits(n Question, at ostrich.Time) {
+	if q := c.question(n); q != nil {
+		q.passed(at)
+	}
+}
+
 // passed counts a question as beyond its upper side as soon as that is known.
 func (q *question) passed(now ostrich.Time) {
 	if !q.over && !q.late && now > q.high {

@@ -180,8 +180,7 @@ func (is *file) check(cluster string) error {
 			}
 		}
 		for i, q := range p.Questions {
-			if q == nil || len(q.Draws) == 0 || len(q.Draws) > mostDraws || q.Odds[0] > q.Odds[1] || q.Odds[1] > q.Odds[2] || slices.Min(q.Draws) < q.At ||
-				i > 0 && q.At < p.Questions[i-1].At {
+			if q == nil || len(q.Draws) == 0 || len(q.Draws) > mostDraws || q.Odds[0] > q.Odds[1] || q.Odds[1] > q.Odds[2] || slices.Min(q.Draws) < q.At {
 				return bad("question", i)
 			}
 		}
@@ -200,23 +199,17 @@ const (
 	mostDraws   = 1000
 )
 
-// restored returns a pool as it was saved. Questions are asked again with the same draws, in their
-// order, as the correction has forgotten them.
+// restored returns a pool as it was saved. Of the questions the correction goes on to learn, but for those from which it
+// has: the late ones.
 func (is *filePool) restored() *pool {
 	p := &pool{questions: is.Questions, days: is.Days}
-	latest := ostrich.Time(0)
-	for _, q := range p.questions {
-		latest = max(latest, q.At)
-	}
 	for i, c := range is.Learned {
 		p.learned.Cells[i] = forecast.Cell(c)
 	}
 	for _, q := range p.questions {
-		if q.Odds[2] < latest {
-			continue // that its job waits longer counted when it became known
+		if !q.Late {
+			q.token, q.learns = p.learned.Again(&forecast.Draws{Now: q.At, Starts: q.Draws}, q.Odds), true
 		}
-		_, q.token = p.learned.Ask(&forecast.Draws{Now: q.At, Starts: q.Draws})
-		q.learns = true
 	}
 	return p
 }

@@ -162,9 +162,11 @@ func (f *Foresight) came(is *ostrich.Job) {
 	}
 	j.from = j
 	f.jobs[j.id] = j
-	if array := f.jobs[is.Group]; !f.reading && array != nil && array != j && array.start == 0 && array.taken < array.count {
-		j.from, j.nth = array, array.taken
-		array.taken++
+	if array := f.jobs[is.Group]; !f.reading && array != nil && array != j && array.start == 0 && array.count > 1 {
+		if array.taken < array.count { // else it is one of those beyond mostTasks
+			j.from, j.nth = array, array.taken
+			array.taken++
+		}
 		return
 	}
 	if f.reading {

@@ -120,6 +120,123 @@ func TestGone(t *testing.T) {
 	}
 }
 
+// TestLate: that a job waits beyond the moment of 90 % counts as soon as it is known, once, whatever becomes of it,
+// and also if a restart comes in between.
+func TestLate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), Name)
+	f := asked(t, 3)
+	late := f.of("").questions[2].Odds[2] + 1
+	look := func(f *Foresight, now ostrich.Time, unable ...ostrich.JobID) {
+		t.Helper()
+		if err := f.Look(now, []Queue{{Jobs: []ostrich.JobID{1, 2, 3}, Unable: unable, Ask: fixed(now)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	look(f, late)
+	if got := f.Record("", late); got != (Record{Of: 3}) {
+		t.Errorf("three wait for too long: %+v", got)
+	}
+	above := f.of("").learned.Cells[0].Above
+	if above <= 0 {
+		t.Errorf("learned %+v", f.of("").learned.Cells[0])
+	}
+	if err := f.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	again := New()
+	if err := again.Load(path, "c"); err != nil {
+		t.Fatal(err)
+	}
+	again.Begin("c", nil)
+	for id := range ostrich.JobID(3) {
+		again.Step(submit(id+1, began+30))
+	}
+	look(again, late+60)
+	again.Step(start(1, late+70))
+	again.Step(end(2, 0, late+80))
+	look(again, late+120, 3)
+	if got := again.Record("", late); got != (Record{Of: 3}) || again.of("").learned.Cells[0].Above > above {
+		t.Errorf("counted again: %+v, %+v after %v", got, again.of("").learned.Cells[0], above)
+	}
+	if n := len(again.of("").questions); n != 0 {
+		t.Errorf("%d questions are left", n)
+	}
+}
+
+// TestClockBack: what was asked before the clock went back can be read again.
+func TestClockBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), Name)
+	f := asked(t, 2)
+	f.Step(submit(5, began-3600))
+	if err := f.Look(began-3540, []Queue{{Jobs: []ostrich.JobID{1, 2, 5}, Ask: fixed(began-3540, 600)}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := New().Load(path, "c"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOtherPools: that nothing can be said of one pool keeps no other from being asked for.
+func TestOtherPools(t *testing.T) {
+	f := New()
+	f.Begin("c", []ostrich.Pool{{Name: "a", Partitions: []string{"x"}}, {Name: "b", Partitions: []string{"y"}}})
+	if err := f.Look(began, nil); err != nil {
+		t.Fatal(err)
+	}
+	for i, partition := range []string{"x", "y"} {
+		e := submit(ostrich.JobID(i+1), began+30)
+		e.Job.Partition = partition
+		f.Step(e)
+	}
+	bad := errors.New("bad")
+	err := f.Look(began+60, []Queue{
+		{Pool: "a", Jobs: []ostrich.JobID{1}, Ask: func([]int) ([]forecast.Draws, error) { return nil, bad }},
+		{Pool: "b", Jobs: []ostrich.JobID{2}, Ask: fixed(began+60, 600)},
+	})
+	if !errors.Is(err, bad) || len(f.of("b").questions) != 1 {
+		t.Errorf("%v, and %d questions", err, len(f.of("b").questions))
+	}
+}
+
+// TestLargeArray: the tasks beyond the most that an array counts for do not come once more as they start, and the
+// components of a heterogeneous job are arrivals of their own.
+func TestLargeArray(t *testing.T) {
+	f := New()
+	f.Begin("c", nil)
+	look := func(at ostrich.Time) {
+		t.Helper()
+		if err := f.Look(at, []Queue{{}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	look(began)
+	array := submit(10, began+30)
+	array.Job.Tasks, array.Job.Group = 2*mostTasks, 10
+	f.Step(array)
+	look(began + 60)
+	for i := range ostrich.JobID(2*mostTasks - 1) {
+		task := submit(11+i, began+30)
+		task.Job.Group = 10
+		f.Step(task)
+	}
+	look(began + 120)
+	if got := f.of("").olds; got != mostTasks {
+		t.Errorf("%d arrivals of an array", got)
+	}
+	for id := range ostrich.JobID(3) {
+		part := submit(9000+id, began+130)
+		part.Job.Group = 9000
+		f.Step(part)
+	}
+	look(began + 180)
+	if got := f.of("").olds; got != mostTasks+3 {
+		t.Errorf("%d arrivals of a heterogeneous job of 3", got-mostTasks)
+	}
+}
+
 // TestArray: the first task answers for the array, and its tasks come once.
 func TestArray(t *testing.T) {
 	f := New()
@@ -246,7 +363,7 @@ func TestRecord(t *testing.T) {
 
 // FuzzLoad: no text makes it panic.
 func FuzzLoad(f *testing.F) {
-	f.Add([]byte(`{"version":1,"cluster":"c","pools":[{"name":"","learned":[{},{},{},{},{},{},{},{}],"questions":[{"job":1,"at":5,"odds":[6,7,8],"draws":[6]}],"days":[]}]}`))
+	f.Add([]byte(`{"version":1,"cluster":"c","pools":[{"name":"","learned":[{},{},{},{},{}],"questions":[{"job":1,"at":5,"odds":[6,7,8],"draws":[6]}],"days":[]}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		path := filepath.Join(t.TempDir(), Name)
 		if err := os.WriteFile(path, text, 0o600); err != nil {

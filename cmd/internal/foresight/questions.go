@@ -2,6 +2,7 @@ package foresight
 
 import (
 	"cmp"
+	"errors"
 	"math/rand/v2"
 	"slices"
 
@@ -31,6 +32,7 @@ type question struct {
 	At    ostrich.Time    `json:"at"`
 	Odds  [3]ostrich.Time `json:"odds"`
 	Draws []ostrich.Time  `json:"draws"`
+	Late  bool            `json:"late"` // its job waited beyond the moment of 90 %, and counts as that
 
 	token   forecast.Question
 	learns  bool // the correction waits for it
@@ -92,7 +94,7 @@ type Queue struct {
 }
 
 // Look notes where the jobs went that have come, drops the questions whose jobs cannot start any more, and asks
-// for some jobs. Which ones is drawn from the moment. The error is that of a question.
+// for some jobs. Which ones is drawn from the moment. The error is that of questions.
 func (f *Foresight) Look(now ostrich.Time, queues []Queue) error {
 	type asking struct {
 		pool   string
@@ -111,11 +113,13 @@ func (f *Foresight) Look(now ostrich.Time, queues []Queue) error {
 	}
 	f.fresh = nil
 	f.mu.Unlock()
+	var errs []error
 	for _, a := range all {
 		i := slices.IndexFunc(queues, func(q Queue) bool { return q.Pool == a.pool })
 		draws, err := queues[i].Ask(a.places)
 		if err != nil {
-			return err
+			errs = append(errs, err)
+			continue
 		}
 		f.mu.Lock()
 		for k, place := range a.places {
@@ -125,7 +129,7 @@ func (f *Foresight) Look(now ostrich.Time, queues []Queue) error {
 		}
 		f.mu.Unlock()
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // note adds a job that has come to the habits.
@@ -177,7 +181,7 @@ func (f *Foresight) look(now ostrich.Time, q *Queue) (ask []int) {
 }
 
 // forget closes the questions whose jobs cannot start any more. One that has started is no more in the queue before
-// accounting tells of it.
+// accounting tells of it. That a job waits beyond the moment of 90 % counts at once.
 func (f *Foresight) forget(p *pool, q *Queue, now ostrich.Time) {
 	if len(p.questions) == 0 {
 		return
@@ -194,8 +198,15 @@ func (f *Foresight) forget(p *pool, q *Queue, now ostrich.Time) {
 		}
 	}
 	for _, one := range p.questions {
-		if unable[one.Job] || !waits[one.Job] && f.jobs[one.Job] == nil || now > one.At+longest {
+		switch {
+		case unable[one.Job]:
 			f.settleGone(p, one, now)
+		case waits[one.Job]:
+			if f.late(p, one, now); now > one.At+longest {
+				f.settleGone(p, one, now)
+			}
+		case f.jobs[one.Job] == nil || now > one.At+longest:
+			f.settleGone(p, one, one.At) // nobody knows what became of it
 		}
 	}
 	f.tidy(p)
@@ -251,7 +262,9 @@ func (f *Foresight) started(is *ostrich.Job, at ostrich.Time) {
 		case q.learns:
 			p.learned.Started(q.token, at)
 		}
-		p.count(at, q.Odds[0] <= at && at <= q.Odds[2])
+		if !q.Late {
+			p.count(at, q.Odds[0] <= at && at <= q.Odds[2])
+		}
 		q.settled, f.changed = true, true
 	}, is.ID, is.Group)
 }
@@ -261,7 +274,21 @@ func (f *Foresight) gone(id ostrich.JobID, at ostrich.Time) {
 	f.each(func(p *pool, q *question) { f.settleGone(p, q, at) }, id)
 }
 
+// late counts an answer whose job still waits at a moment, if that is beyond the moment of 90 %.
+func (f *Foresight) late(p *pool, q *question, at ostrich.Time) {
+	if q.Late || at <= q.Odds[2] {
+		return
+	}
+	if q.learns {
+		p.learned.Waits(q.token, at)
+	}
+	p.count(at, false)
+	q.Late, f.changed = true, true
+}
+
+// settleGone closes a question whose job waited until a moment.
 func (f *Foresight) settleGone(p *pool, q *question, at ostrich.Time) {
+	f.late(p, q, at)
 	if q.learns {
 		p.learned.Gone(q.token, at)
 	}
