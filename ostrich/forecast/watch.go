@@ -333,7 +333,7 @@ func (w *Watch) ask(at ostrich.Time, ids []ostrich.JobID) error {
 		}
 		for q, odds := range Shown {
 			a.Bounds[q] = at
-			if bound, ok := w.qbets.Bound(float64(odds)/100, waited); ok {
+			if bound, ok := w.qbets.Bound(float64(odds)/100, max(1, waited)); ok { // it is known to wait
 				a.Bounds[q] = max(at, f.job.Submit+ostrich.Time(bound))
 			}
 		}

@@ -107,6 +107,31 @@ func TestWatchAnswers(t *testing.T) {
 	}
 }
 
+// TestWatchBounds: asked is for jobs that wait, so QBETS bounds them by those that did.
+func TestWatchBounds(t *testing.T) {
+	var campaigns []sim.Campaign
+	for i := range 400 {
+		n := 1
+		if i%20 == 0 {
+			n = 2 // of which one waits
+		}
+		for k := range n {
+			campaigns = append(campaigns, sim.Campaign{User: 1, Submit: ostrich.Time(100_000 + 1000*i), Tasks: []sim.Task{{ID: ostrich.JobID(2*i + k + 1), Procs: 4, Estimate: 500, Run: 500}}})
+		}
+	}
+	_, _, w, err := watchedRun(policies["fairshare"], campaigns, Sampling{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks, err := w.Asks()
+	if err != nil || len(asks) != 20 {
+		t.Fatalf("%d answers, %v", len(asks), err)
+	}
+	if a := asks[19]; a.Start != a.At+500 || a.Bounds != [3]ostrich.Time{a.Start, a.Start, a.Start} {
+		t.Errorf("%+v", *a)
+	}
+}
+
 // TestWatchErrors: what ranks campaigns cannot be watched.
 func TestWatchErrors(t *testing.T) {
 	_, _, _, err := watchedRun(sim.OStrich(ostrich.Options{}), []sim.Campaign{{User: 1, Tasks: []sim.Task{{ID: 1, Procs: 1, Estimate: 1, Run: 1}}}}, Sampling{})
