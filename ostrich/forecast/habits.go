@@ -47,6 +47,16 @@ func (h *Habits) Came(a Arrival) int {
 	return h.first + len(h.arrivals) - 1
 }
 
+// Clone returns habits that do not change with these; nil of nil.
+func (h *Habits) Clone() *Habits {
+	if h == nil {
+		return nil
+	}
+	other := *h
+	other.arrivals = slices.Clone(h.arrivals)
+	return &other
+}
+
 // Ended records how long the job of an arrival ran. One that is forgotten stays so.
 func (h *Habits) Ended(number int, ran ostrich.Duration) {
 	if i := number - h.first; i >= 0 && i < len(h.arrivals) {

@@ -23,7 +23,9 @@ import (
 
 // Foresight is what is known of the pools of a cluster. It is safe for concurrent use.
 type Foresight struct {
-	mu      sync.Mutex
+	drawing sync.Mutex // one draws at a time; it is taken before mu
+
+	mu      sync.Mutex // of all below
 	cluster string
 	pools   []ostrich.Pool
 	known   map[string]*pool // by the pool's name
@@ -212,14 +214,22 @@ func requestOf(j *ostrich.Job) *lengths.Request {
 type SpreadOf func(ostrich.UserID, *lengths.Request) lengths.Spread
 
 // Draws asks for jobs of a pool, see forecast.State.Ask. state returns what is there, without what
-// is known here but with spreads that it asks for, and the places of the asked jobs.
+// is known here but with spreads that it asks for, and the places of the asked jobs. Events go on meanwhile: however many
+// ask, a cycle does not wait for them.
 func (f *Foresight) Draws(name string, state func(SpreadOf) (*forecast.State, []int)) ([]forecast.Draws, error) {
+	f.drawing.Lock()
+	defer f.drawing.Unlock()
+	s, asked := f.state(name, state)
+	return s.Ask(asked)
+}
+
+func (f *Foresight) state(name string, state func(SpreadOf) (*forecast.State, []int)) (*forecast.State, []int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	p := f.of(name)
 	s, asked := state(p.spreads.Of)
-	s.Habits, s.Seed = p.habits(), seedOf(s.Now)
-	return s.Ask(asked)
+	s.Habits, s.Seed = p.habits().Clone(), seedOf(s.Now)
+	return s, asked
 }
 
 // seedOf returns the seed of the draws of a moment.

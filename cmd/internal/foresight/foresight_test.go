@@ -12,6 +12,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/forecast"
+	"slurm-ostrich/ostrich/lengths"
 )
 
 const began = ostrich.Time(1_700_000_000)
@@ -346,6 +347,37 @@ func TestFile(t *testing.T) {
 	}
 	if err = other.Load(t.TempDir(), "c"); err == nil {
 		t.Error("a folder is read")
+	}
+}
+
+// TestDrawsDoNotStall: events are taken while futures are drawn.
+func TestDrawsDoNotStall(t *testing.T) {
+	f := asked(t, 3)
+	drawing, drawn := make(chan struct{}), make(chan error)
+	go func() {
+		_, err := f.Draws("", func(spread SpreadOf) (*forecast.State, []int) {
+			defer close(drawing)
+			s := &forecast.State{Now: began + 60, Procs: 4, Draws: 200}
+			for i := range ostrich.JobID(500) {
+				s.Pending = append(s.Pending, forecast.Job{ID: i, Procs: 1, Limit: 60, Spread: spread(1, &lengths.Request{Limit: 60, Procs: 1})})
+			}
+			return s, []int{499}
+		})
+		drawn <- err
+	}()
+	<-drawing
+	steps := 0
+	for {
+		select {
+		case err := <-drawn:
+			if err != nil || steps < 20 {
+				t.Errorf("%d events meanwhile, %v", steps, err)
+			}
+			return
+		default:
+			f.Step(end(ostrich.JobID(1000+steps), began, began+60))
+			steps++
+		}
 	}
 }
 
