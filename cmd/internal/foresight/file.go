@@ -42,6 +42,7 @@ type filePool struct {
 	Learned   []cell      `json:"learned"`
 	Questions []*question `json:"questions"`
 	Days      []Day       `json:"days"`
+	Places    []float32   `json:"places"` // the oldest first
 }
 
 // cell is a forecast.Cell.
@@ -84,7 +85,7 @@ func (f *Foresight) text() ([]byte, error) {
 	is := file{Version: version, Cluster: f.cluster, Pools: []filePool{}}
 	for _, name := range slices.Sorted(maps.Keys(f.known)) {
 		p := f.known[name]
-		one := filePool{Name: name, Questions: orNone(p.questions), Days: orNone(p.days)}
+		one := filePool{Name: name, Questions: orNone(p.questions), Days: orNone(p.days), Places: slices.Concat([]float32{}, p.places[p.next:], p.places[:p.next])}
 		for _, c := range p.learned.Cells {
 			one.Learned = append(one.Learned, cell(c))
 		}
@@ -172,11 +173,18 @@ func (is *file) check(cluster string) error {
 			return bad("questions:", len(p.Questions))
 		case len(p.Days) > scoreDays+1:
 			return bad("days:", len(p.Days))
+		case len(p.Places) > mostPlaces:
+			return bad("places:", len(p.Places))
 		}
 		names[p.Name] = true
 		for i, c := range p.Learned {
 			if math.Abs(c.Below) > mostLearned || math.Abs(c.Above) > mostLearned || c.Count < 0 {
 				return bad("cell", i)
+			}
+		}
+		for i, place := range p.Places {
+			if !(place >= 0 && place <= 1) {
+				return bad("place", i)
 			}
 		}
 		for i, q := range p.Questions {
@@ -202,7 +210,7 @@ const (
 // restored returns a pool as it was saved. Of the questions the correction goes on to learn, but for those from which it
 // has: the late ones.
 func (is *filePool) restored() *pool {
-	p := &pool{questions: is.Questions, days: is.Days}
+	p := &pool{questions: is.Questions, days: is.Days, places: is.Places}
 	for i, c := range is.Learned {
 		p.learned.Cells[i] = forecast.Cell(c)
 	}

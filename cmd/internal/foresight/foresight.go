@@ -4,6 +4,8 @@
 // Lengths and arrivals come from the events of accounting, the history at the start and then what
 // is new, and are not stored: the next daemon reads them again. What became of earlier answers cannot be read
 // again: it is kept in a file, see Foresight.Save.
+// Where a job came into the queue, accounting does not tell: the latest places are in the file, too, and stand for those
+// of the history.
 //
 // # Memory
 //
@@ -45,6 +47,30 @@ type pool struct {
 	questions []*question // in the order in which they were asked
 	days      []Day
 	hour      ostrich.Time // the last full hour at which was asked
+	places    []float32    // where the latest jobs came into a queue, see forecast.Arrival
+	next      int          // place of the oldest of these once there are mostPlaces
+}
+
+// mostPlaces is how many places are kept.
+const mostPlaces = 256
+
+// placed notes where a job came.
+func (p *pool) placed(place float32) {
+	if len(p.places) < mostPlaces {
+		p.places = append(p.places, place)
+		return
+	}
+	p.places[p.next] = place
+	p.next = (p.next + 1) % mostPlaces
+}
+
+// placeOf returns where a job came of which accounting does not tell: where one of the latest did, below 0 without
+// any. The same job has the same place in the next daemon.
+func (p *pool) placeOf(id ostrich.JobID) float32 {
+	if len(p.places) == 0 {
+		return -1
+	}
+	return p.places[seedOf(ostrich.Time(id))>>32%uint64(len(p.places))]
 }
 
 // job is a job that has not ended.
@@ -172,6 +198,7 @@ func (f *Foresight) came(is *ostrich.Job) {
 		return
 	}
 	if f.reading {
+		j.is.Place = f.of(name).placeOf(j.id)
 		j.came = f.of(name).add(&j.is, j.count)
 		return
 	}

@@ -408,3 +408,40 @@ func FuzzLoad(f *testing.F) {
 		}
 	})
 }
+
+// TestPlaces: where jobs came is kept, and stands for what accounting does not tell of the history.
+func TestPlaces(t *testing.T) {
+	path := filepath.Join(t.TempDir(), Name)
+	f := New()
+	f.Begin("c", nil)
+	f.Step(submit(1, began))
+	if got := f.jobs[1].is.Place; got >= 0 {
+		t.Errorf("%v before anything is known", got)
+	}
+	p := f.of("")
+	for i := range mostPlaces + 2 {
+		p.placed(float32(i%2) / 2) // 0 and 0.5
+	}
+	p.placed(1)
+	f.changed = true
+	if err := f.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	again := New()
+	if err := again.Load(path, "c"); err != nil {
+		t.Fatal(err)
+	}
+	again.Begin("c", nil)
+	got := again.of("").places
+	if len(got) != mostPlaces || got[mostPlaces-1] != 1 || got[0] != 0.5 {
+		t.Errorf("%d places, from %v to %v", len(got), got[0], got[len(got)-1])
+	}
+	count := make(map[float32]int)
+	for id := range ostrich.JobID(1000) {
+		again.Step(submit(2+id, began+ostrich.Time(id)))
+		count[again.jobs[2+id].is.Place]++
+	}
+	if count[0] < 400 || count[0.5] < 400 || count[0]+count[0.5]+count[1] != 1000 {
+		t.Errorf("%v", count)
+	}
+}

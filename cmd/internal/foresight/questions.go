@@ -162,6 +162,9 @@ func (f *Foresight) look(now ostrich.Time, q *Queue) (ask []int) {
 		}
 		if at, waits := where[j.id]; waits {
 			j.is.Place = float32(at) / float32(max(1, before))
+			if before > 0 {
+				p.placed(j.is.Place)
+			}
 		}
 		f.note(j)
 		return true

@@ -39,6 +39,7 @@ type drawn struct {
 	first map[ostrich.JobID]int            // place of the first task of a job
 	count map[ostrich.JobID]int            // its tasks
 	ends  map[ostrich.JobID][]ostrich.Time // of what runs, by future
+	cut   ostrich.JobID                    // job of which some tasks may be beyond mostForecast; 0: none
 }
 
 // futures returns those of a pool, nil if there are none. They are drawn with the first question of a cycle.
@@ -82,6 +83,9 @@ func (s *Cycle) draw(pool *Pool) *drawn {
 		return nil // a job that the pool cannot run
 	}
 	d.draws = draws
+	if n := len(is.Pending); n == mostForecast {
+		d.cut = is.Pending[n-1].ID
+	}
 	n := 11
 	if len(draws) > 0 {
 		n = len(draws[0].Starts)
@@ -173,7 +177,7 @@ func (s *Cycle) endOdds(c *Campaign) *Odds {
 	var all []forecast.Draws
 	for _, id := range c.Pending {
 		at, ok := d.first[id]
-		if !ok || c.Blocked > 0 {
+		if !ok || id == d.cut || c.Blocked > 0 {
 			return nil
 		}
 		all = append(all, d.draws[at:at+d.count[id]]...)
@@ -257,10 +261,10 @@ func (s *Cycle) queueOf(pool *Pool) foresight.Queue {
 	return q
 }
 
-// words says when something happens, in the odds that people take for sure enough.
-func (o *Odds) words(now ostrich.Time) string {
+// between says between which moments something happens.
+func (o *Odds) between(now ostrich.Time) string {
 	if o.P90 <= now {
-		return "now, four times out of five"
+		return "now"
 	}
 	at := func(t ostrich.Time) string {
 		if t <= now {
@@ -268,8 +272,11 @@ func (o *Odds) words(now ostrich.Time) string {
 		}
 		return moment(t)
 	}
-	return fmt.Sprintf("between %s and %s, four times out of five", at(o.P10), at(o.P90))
+	return fmt.Sprintf("between %s and %s", at(o.P10), at(o.P90))
 }
+
+// words says when something happens, in the odds that people take for sure enough.
+func (o *Odds) words(now ostrich.Time) string { return o.between(now) + ", four times out of five" }
 
 // start says when a job starts.
 func (o *Odds) start(now ostrich.Time) string {
