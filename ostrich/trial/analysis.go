@@ -34,7 +34,8 @@ type Effect struct {
 	Periods  [2]int    // with values, by arm
 
 	// CarryOver is what the arm of the period before adds, and Carried the most by which
-	// that moves the estimate. NaN where it cannot be told.
+	// that moves the estimate. NaN where it cannot be told; Carried is infinite where all of
+	// the estimate may be carried over.
 	CarryOver float64
 	Carried   float64
 }
@@ -121,7 +122,7 @@ func (a *Analysis) Effect(s Series) Effect {
 	}
 	e.P = p(0)
 	e.Interval = interval(e.Estimate, spread(tops, 0)/math.Abs(slope), p)
-	a.carry(&e, s, values, arms)
+	a.carry(&e, s, clean, values, arms, slope)
 	return e
 }
 
@@ -156,20 +157,37 @@ func interval(estimate, step float64, p func(effect float64) float64) *Interval 
 	return &Interval{low, high}
 }
 
-// carry estimates what the arm of the period before adds to a measure. By the draw, the
-// two arms have had that period in different parts; what it adds, at most, times their
-// difference is what it moves the estimate by.
-func (a *Analysis) carry(e *Effect, s Series, values, arms []float64) {
-	left := make([]float64, len(values))
-	for i := range values {
-		left[i] = values[i] - e.Estimate*arms[i]
+// carry estimates what the arm of the period before adds to a measure, apart from what the
+// period's own arm does. The two arms have had the arm before in different parts; what it
+// adds, at most, times their difference is what it moves the estimate by. In neighbouring pairs that
+// difference is large: the later period of each comes after the other arm. Where each period comes after
+// the other arm the two cannot be told apart, and all of an estimate may be carried over.
+func (a *Analysis) carry(e *Effect, s Series, clean func(values []float64) []float64, values, arms []float64, slope float64) {
+	last := clean(a.ownLast)
+	unlike := contrast(last, a.own, s.Weight) / slope // what one of the arm before adds to the estimate
+	without := func(values []float64, part float64) []float64 {
+		left := slices.Clone(values)
+		for i := range left {
+			left[i] -= part * arms[i]
+		}
+		return left
 	}
-	e.CarryOver = contrast(left, a.ownLast, s.Weight)
+	left := without(values, e.Estimate)
+	own := contrast(without(last, unlike), a.ownLast, s.Weight) // of it that the own arm does not hide
+	switch {
+	case math.Abs(unlike) < 1e-9:
+		e.Carried = 0
+	case !(math.Abs(own) > 1e-9):
+		e.Carried = math.Inf(1)
+	}
+	if !(math.Abs(own) > 1e-9) {
+		return
+	}
+	e.CarryOver = contrast(left, a.ownLast, s.Weight) / own
 	others := make([]float64, len(a.before))
 	for k, last := range a.before {
-		others[k] = contrast(left, last, s.Weight)
+		others[k] = contrast(left, last, s.Weight) / own
 	}
-	unlike := contrast(a.ownLast, a.own, s.Weight)
 	e.Carried = (math.Abs(e.CarryOver) + normal975*spread(others, 0)) * math.Abs(unlike)
 }
 

@@ -120,6 +120,44 @@ func TestEffectIsFound(t *testing.T) {
 	}
 }
 
+// TestCarryOverExplains: where only the arm of the period before does anything, what is carried
+// over explains the whole estimate, also of neighbouring pairs, whose later period comes after the other arm.
+func TestCarryOverExplains(t *testing.T) {
+	for _, period := range []ostrich.Duration{3600, day} {
+		for seed := range uint64(20) {
+			d := &trial.Design{Period: period, Seed: seed, Until: 1774828800}
+			periods := d.Between(d.Until-141*ostrich.Time(period), d.Until)
+			random := rand.New(rand.NewPCG(seed, 5))
+			var s trial.Series
+			for i := range periods[1:] {
+				s.Value, s.Weight = append(s.Value, 0.3*float64(periods[i].Arm)+1e-4*random.NormFloat64()), append(s.Weight, 1)
+			}
+			e := trial.NewAnalysis(d, periods[1:]).Effect(s)
+			if math.Abs(e.CarryOver-0.3) > 0.01 || math.Abs(e.Estimate) > e.Carried+0.001 {
+				t.Errorf("periods of %d s, seed %d: %+v", period, seed, e)
+			}
+		}
+	}
+}
+
+// TestCarryOverHidden: where each period comes after the other arm, nothing tells what is
+// carried over.
+func TestCarryOverHidden(t *testing.T) {
+	d := &trial.Design{Period: 3600, Seed: 4, Until: 1774828800}
+	var periods []trial.Period
+	var s trial.Series
+	all := d.Between(d.Until-400*3600, d.Until)
+	for i, p := range all[1:] {
+		if p.Arm != all[i].Arm {
+			periods = append(periods, p)
+			s.Value, s.Weight = append(s.Value, float64(p.Arm)), append(s.Weight, 1)
+		}
+	}
+	if e := trial.NewAnalysis(d, periods).Effect(s); !math.IsInf(e.Carried, 1) || !math.IsNaN(e.CarryOver) {
+		t.Errorf("%+v", e)
+	}
+}
+
 // TestTooFewPeriods: six days of two arms cannot be told from chance, whatever they measured.
 func TestTooFewPeriods(t *testing.T) {
 	d := &trial.Design{Period: 3600, Seed: 1, Until: 1774828800}
