@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"slurm-ostrich/ostrich"
@@ -191,7 +192,8 @@ func (s *Sidecar) conduct(ctx context.Context, c *Cycle) ([]priority.Change, err
 // giveBack gives all jobs of the queue back to stock Slurm, as Reset does. A job that is
 // running with a value of ours is given back if it is queued again.
 func (s *Sidecar) giveBack(ctx context.Context, c *Cycle, began time.Time) ([]priority.Change, error) {
-	changes, err := s.knowing().Reset(c.Queue, nil, false)
+	now := ostrich.Time(began.Unix())
+	changes, err := s.stock(c.Queue, now)
 	if err != nil || len(changes) == 0 {
 		return nil, err
 	}
@@ -204,7 +206,7 @@ func (s *Sidecar) giveBack(ctx context.Context, c *Cycle, began time.Time) ([]pr
 		if bad != nil {
 			return nil, bad
 		}
-		if changes, err = s.knowing().Reset(queue, nil, false); err != nil {
+		if changes, err = s.stock(queue, now); err != nil {
 			return nil, err
 		}
 	}
@@ -212,5 +214,39 @@ func (s *Sidecar) giveBack(ctx context.Context, c *Cycle, began time.Time) ([]pr
 	if c.Left = len(changes) - n; n == 0 {
 		return nil, nil
 	}
-	return s.write(ctx, ostrich.Time(began.Unix()), changes[:n])
+	return s.write(ctx, now, changes[:n])
+}
+
+// stock returns what gives all jobs of a queue back. Where Slurm schedules a job by another
+// priority than its factors say, Reset writes the value that is there again; in a trial only to a job that
+// was ours, and not more often than in another mode: the rest is stock Slurm.
+func (s *Sidecar) stock(queue []priority.Queued, now ostrich.Time) ([]priority.Change, error) {
+	o := s.knowing()
+	changes, err := o.Reset(queue, nil, false)
+	if err != nil {
+		return nil, err
+	}
+	of := make(map[ostrich.JobID]*priority.Queued, len(changes))
+	for i := range changes {
+		if changes[i].From == changes[i].To {
+			changes[i].Undone = true
+			of[changes[i].Job] = nil
+		}
+	}
+	for i := range queue {
+		if _, again := of[queue[i].Job]; again {
+			of[queue[i].Job] = &queue[i]
+		}
+	}
+	return slices.DeleteFunc(changes, func(c priority.Change) bool {
+		if !c.Undone {
+			return false
+		}
+		q := of[c.Job]
+		_, _, ours := s.journal.Written(o.Channel, q.Job)
+		if !ours {
+			_, _, ours = s.journal.Written(o.Channel, q.Array)
+		}
+		return !ours || !s.journal.Repeat(o.Channel, q, now)
+	}), nil
 }

@@ -102,6 +102,29 @@ func TestTrial(t *testing.T) {
 	})
 }
 
+// TestStockIsLeftAlone: in a period of stock Slurm a job that never had a value of ours is not
+// written, whatever slurmctld schedules it by.
+func TestStockIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newSite()
+		s := onTrial(t, w, filepath.Join(t.TempDir(), "journal"))
+		d, _ := s.config.Design()
+		for now := ostrich.Time(time.Now().Unix()); ; now = ostrich.Time(time.Now().Unix()) {
+			if p, _ := d.At(now); p.Arm == trial.Stock {
+				break
+			}
+			time.Sleep(time.Minute)
+		}
+		w.submit(1, 1, 9000, "main")
+		w.Pending[0].SiteKnown, w.Pending[0].Priority, w.Pending[0].Computed = true, 900_000, 100_000
+		for range 3 {
+			if c := run(t, s, true); c.Trial.Orders() || len(c.Outcomes) != 0 {
+				t.Fatalf("arm %v: written %+v", c.Trial.Arm, c.Outcomes)
+			}
+		}
+	})
+}
+
 // TestTrialEnds: once it is over all is given back, and stays so.
 func TestTrialEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
