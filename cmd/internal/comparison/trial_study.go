@@ -326,11 +326,13 @@ func (m *measure) effect(a *trial.Analysis, periods []trial.Period) TrialEffect 
 		carried := math.Expm1(r.Carried)
 		e.Carried = &carried
 	}
-	e.Whole = ratioOf(a.Effect(m.whole).Estimate)
+	whole := a.Effect(m.whole).Estimate
+	e.Whole = ratioOf(whole)
 	switch e.Reading = Unclear; {
 	case r.Interval == nil || min(e.InStock, e.InOStrich) < shortTrial:
 		e.Reading = TooFew
 	case math.Abs(r.Estimate) <= r.Carried:
+	case whole*r.Estimate < 0: // what is left out depends on the arm as soon as the arm does anything
 	case r.Interval.High < 0:
 		e.Reading = Better
 	case r.Interval.Low > 0:

@@ -37,6 +37,8 @@ func (c *Trial) conclude() {
 		switch {
 		case e.Reading == TooFew:
 			why = "there are too few periods"
+		case e.Interval.Excludes(1) && e.against():
+			why = "with what is left out it points the other way"
 		case e.Interval.Excludes(1):
 			why = "what periods leave to the next ones may explain the difference"
 		}
@@ -67,6 +69,35 @@ func (c *Trial) conclude() {
 		}
 		c.Verdict = append(c.Verdict, text+".")
 	}
+	if part, most := c.stockUnknown(); part > aSecondOfADay {
+		text := fmt.Sprintf("For %s of the time drawn for stock Slurm it is not known that all was given back: values that ostrichd had written stay while it is down or cannot do its cycles", format.Percent(part))
+		if len(most) > 0 {
+			text += ", most in the periods from " + days(most)
+		}
+		c.Verdict = append(c.Verdict, text+".")
+	}
+}
+
+// against reports whether what belongs to no arm turns the estimate round.
+func (e *TrialEffect) against() bool {
+	return e.Ratio != nil && e.Whole != nil && (*e.Ratio-1)*(*e.Whole-1) < 0
+}
+
+// stockUnknown returns the part of the time drawn for stock Slurm of which it is not known that
+// all was given back, and the periods in which that is most.
+func (c *Trial) stockUnknown() (part float64, most []string) {
+	drawn, up := 0.0, 0.0
+	for i := range c.Periods {
+		if p := &c.Periods[i]; p.Arm == trial.Stock {
+			if drawn, up = drawn+1, up+p.Covered; p.Covered < 0.9 {
+				most = append(most, fmt.Sprintf("%s (%s)", moment(p.From, c.location), format.Percent(1-p.Covered)))
+			}
+		}
+	}
+	if drawn == 0 {
+		return 0, nil
+	}
+	return 1 - up/drawn, most
 }
 
 func trialBetween(i *trial.Interval) string {

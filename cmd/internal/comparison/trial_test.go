@@ -1,0 +1,84 @@
+package comparison
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/trial"
+)
+
+// tried makes up a trial of 8 weeks, in each of whose periods campaigns of one job wait as the arm and
+// the number of the campaign say.
+func tried(wait func(arm trial.Arm, n int) ostrich.Time) TrialInput {
+	d := trial.Design{Period: 86400, Washout: 3600, Seed: 3, Until: begun + 8*weekLong}
+	var jobs []report.Job
+	for i, p := range d.Between(begun, d.Until) {
+		for n := range 20 {
+			submit := p.From + 7200 + ostrich.Time(n*600+i%7*60)
+			start := submit + wait(p.Arm, n)
+			jobs = append(jobs, report.Job{
+				ID: ostrich.JobID(len(jobs) + 1), User: ostrich.UserID(n%5 + 1), Campaign: len(jobs),
+				Submit: submit, Start: start, End: start + 1800, Procs: 1,
+			})
+		}
+	}
+	return TrialInput{
+		Input:  windowed(Input{Location: time.UTC, Procs: 8, From: begun, To: d.Until, Runs: []Run{{Name: "recorded", Jobs: jobs}}, Resamples: 10}),
+		Design: d, Begun: begun, Now: d.Until, Ran: jobs,
+		Day: func(t ostrich.Time) string { return fmt.Sprint(t / 86400) },
+	}
+}
+
+// TestTrialLeavesOut: an order that lets most campaigns go first by pushing some beyond the end of
+// their period is not called better, as those are not among what is compared.
+func TestTrialLeavesOut(t *testing.T) {
+	for _, tt := range []struct {
+		last ostrich.Time // wait of every fourth campaign under OStrich
+		want Reading
+		says string
+	}{
+		{1800, Better, "Better: "},
+		{60 * 86400, CannotTell, "with what is left out it points the other way"},
+	} {
+		c, err := CompareTrial(t.Context(), tried(func(arm trial.Arm, n int) ostrich.Time {
+			spread := ostrich.Time(n * 37 % 11 * 60)
+			switch {
+			case arm == trial.Stock:
+				return 3600 + spread
+			case n%4 == 0:
+				return tt.last + spread
+			}
+			return 1800 + spread
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Reading != tt.want || !strings.Contains(c.Verdict[0], tt.says) {
+			t.Errorf("last ones wait %d s: %s: %s", tt.last, c.Reading, c.Verdict)
+		}
+	}
+}
+
+// TestTrialStockUnknown: periods of stock Slurm in which ostrichd was down, and values of its may have stayed,
+// are named.
+func TestTrialStockUnknown(t *testing.T) {
+	in := tried(func(_ trial.Arm, n int) ostrich.Time { return ostrich.Time(600 + n*60) })
+	in.Covered = func(p *trial.Period) ostrich.Duration {
+		if p.Arm == trial.Stock && p.Number%4 == 0 {
+			return 0
+		}
+		return 86400
+	}
+	c, err := CompareTrial(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := strings.Join(c.Verdict, "\n")
+	if !strings.Contains(said, "of the time drawn for stock Slurm it is not known that all was given back") || strings.Contains(said, "drawn for OStrich it is not known") {
+		t.Error(said)
+	}
+}
