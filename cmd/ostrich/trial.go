@@ -75,14 +75,14 @@ type draw struct {
 
 // printDraw prints the periods of a trial: all since it began, or those to come.
 func printDraw(c *cli.Context, o *replay.SiteOptions, config *sidecar.Config) error {
-	d, drawn, notes, err := o.Drawn(config)
+	from := ostrich.Time(time.Now().Unix())
+	d, drawn, notes, err := o.Drawn(config, true, from)
 	if err != nil {
 		return err
 	}
 	for _, note := range notes {
 		_, _ = fmt.Fprintln(c.App.ErrWriter, note) // nobody may read it
 	}
-	from := ostrich.Time(time.Now().Unix())
 	result := draw{Design: *d}
 	if drawn != nil {
 		from, result.Drawn = drawn.At, drawn.At

@@ -20,8 +20,9 @@ const planMonths = 3
 // notTrial are the options that mean nothing to a trial, which simulates nothing.
 var notTrial = append([]string{"before"}, notBefore[:len(notBefore)-1]...) // but long
 
-// Drawn returns the trial of the file, or that of the settings; drawn is nil for the latter.
-func (o *SiteOptions) Drawn(config *sidecar.Config) (d *trial.Design, drawn *sidecar.Drawn, notes []string, err error) {
+// Drawn returns the trial of the file, or that of the settings; drawn is nil for the latter. With next, settings
+// of a later trial count more than a file whose trial is over at a moment.
+func (o *SiteOptions) Drawn(config *sidecar.Config, next bool, now ostrich.Time) (d *trial.Design, drawn *sidecar.Drawn, notes []string, err error) {
 	path := o.TrialFile
 	if path == "" && config.Journal != "" {
 		path = sidecar.TrialFile(config.Journal)
@@ -42,7 +43,7 @@ func (o *SiteOptions) Drawn(config *sidecar.Config) (d *trial.Design, drawn *sid
 	if o.TrialFile != "" && drawn == nil {
 		return nil, nil, nil, fmt.Errorf("--trial-file %s: no trial is in it", path)
 	}
-	if drawn != nil && set && drawn.Design != *d && o.TrialFile == "" && config.Mode == sidecar.Trial && drawn.Design.Until < d.Until {
+	if drawn != nil && set && drawn.Design != *d && o.TrialFile == "" && next && drawn.Design.Until <= now && drawn.Design.Until < d.Until {
 		drawn = nil // an earlier one
 	}
 	if drawn != nil {
@@ -81,11 +82,11 @@ func (o *SiteOptions) Trial(ctx context.Context, config *sidecar.Config, stderr 
 	if o.given("swf") {
 		return nil, errors.New("compare: --trial needs the accounting of the site: times of --swf count from the start of a log")
 	}
-	d, drawn, notes, err := o.Drawn(config)
+	now := ostrich.Time(time.Now().Unix())
+	d, drawn, notes, err := o.Drawn(config, config.Mode == sidecar.Trial, now)
 	if err != nil {
 		return nil, err
 	}
-	now := ostrich.Time(time.Now().Unix())
 	in := comparison.TrialInput{Design: *d, Now: now}
 	if drawn != nil {
 		in.Begun, in.Covered = drawn.At, drawn.Covered
