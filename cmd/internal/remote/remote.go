@@ -21,6 +21,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/access"
 	"slurm-ostrich/cmd/internal/api"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/socket"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/priority/slurm"
@@ -89,7 +90,7 @@ func (s *Settings) Ask(ctx context.Context, name string, by *view.Selection) (*s
 		return nil, refused(s.URL, answer, raw)
 	}
 	if said := answer.Header.Get(api.Warning); said != "" {
-		warning = strings.Trim(said+"; "+warning, "; ")
+		warning = strings.Trim(format.Plain(said)+"; "+warning, "; ")
 	}
 	return &socket.Answer{JSON: raw, Warning: warning}, nil
 }
@@ -173,9 +174,9 @@ func refused(address string, answer *http.Response, raw []byte) error {
 	case strings.Contains(string(raw), "HTTP request to an HTTPS server"):
 		return fmt.Errorf("ostrichd at %s: it encrypts there: the address begins with https://", address)
 	case answer.StatusCode/100 == 3:
-		return fmt.Errorf("%s leads elsewhere, to %s, which is not followed; name the address of ostrichd itself", address, api.Shortened(answer.Header.Get("Location")))
+		return fmt.Errorf("%s leads elsewhere, to %s, which is not followed; name the address of ostrichd itself", address, format.Plain(api.Shortened(answer.Header.Get("Location"))))
 	case answer.StatusCode == http.StatusUnauthorized && answer.Header.Get("WWW-Authenticate") != "":
 		return fmt.Errorf("ostrichd at %s asks for a password (web.config_file), which this command does not give; ask your administrators for another address", address)
 	}
-	return socket.Refused(address, answer, raw)
+	return errors.New(format.Plain(socket.Refused(address, answer, raw).Error())) // it may be anybody who answers
 }

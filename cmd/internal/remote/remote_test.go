@@ -141,6 +141,25 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// What whoever answers says cannot control a terminal.
+func TestPlainWords(t *testing.T) {
+	pretend(t, encodes)
+	s, _ := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("user") == "fails" {
+			api.Fail(w, http.StatusForbidden, "no \x1b[2J\nostrich: done")
+			return
+		}
+		w.Header().Set(api.Warning, "old \u202e")
+		api.Answer(w, http.StatusOK, []byte("{}"))
+	})
+	if _, err := s.Ask(t.Context(), "plan", &view.Selection{Users: []string{"fails"}}); err == nil || strings.ContainsAny(err.Error(), "\x1b\n") || !strings.Contains(err.Error(), `no \x1b[2J\n`) {
+		t.Errorf("%q", err)
+	}
+	if got, err := s.Ask(t.Context(), "plan", &view.Selection{}); err != nil || got.Warning != `old \u202e` {
+		t.Errorf("%+v %v", got, err)
+	}
+}
+
 // Without munge the question goes without a name, and the answer says so.
 func TestWithoutMunge(t *testing.T) {
 	for _, program := range []string{"", "echo no munged >&2; exit 6"} {
