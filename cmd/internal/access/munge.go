@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"regexp"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -174,7 +175,7 @@ func (p *Proof) service(r *http.Request) (string, error) {
 	}
 	address, err := netip.ParseAddr(name)
 	switch {
-	case name == "localhost" || err == nil && address.IsLoopback():
+	case name == "localhost" || strings.HasPrefix(name, "localhost.") || err == nil && address.IsLoopback():
 		return "", errors.New("a credential of munge does not count by a loopback address, which every host has; ask by the name of ostrichd's host")
 	case err == nil && address.Unmap() == local.Addr().Unmap(), err != nil && p.Named(name):
 		return service, nil

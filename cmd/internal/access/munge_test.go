@@ -31,7 +31,7 @@ func newBench(c *view.Cycle) *bench {
 	b := &bench{now: time.Unix(1_700_000_000, 0), credentials: make(map[string]slurm.Credential)}
 	b.proof = &Proof{
 		Now:   func() time.Time { return b.now },
-		Named: func(name string) bool { return name == "ctl.example.org" },
+		Named: func(name string) bool { return name == "ctl.example.org" || name == "localhost.localdomain" },
 		Decode: func(_ context.Context, credential string) (slurm.Credential, error) {
 			b.decoded++
 			switch c, ok := b.credentials[credential]; {
@@ -111,6 +111,7 @@ func TestProof(t *testing.T) {
 		{"another address", "GET", "192.0.2.2:8090", target, []string{b.make(1, "192.0.2.2:8090", target)}, 401, "status.hosts"},
 		{"another port", "GET", "ctl.example.org:80", target, []string{b.make(1, "ctl.example.org:80", target)}, 401, "port of ostrichd"},
 		{"loopback", "GET", "localhost:8090", target, []string{b.make(1, "localhost:8090", target)}, 401, "loopback"},
+		{"loopback by a host without a name of its own", "GET", "localhost.localdomain:8090", target, []string{b.make(1, "localhost.localdomain:8090", target)}, 401, "loopback"},
 		{"loopback address", "GET", "127.0.0.1:8090", target, []string{b.make(1, "127.0.0.1:8090", target)}, 401, "loopback"},
 		{"two", "GET", service, target, []string{good(), good()}, 401, "2 times"},
 		{"empty", "GET", service, target, []string{""}, 401, "no credential"},
