@@ -100,9 +100,25 @@ func (x *trialStudy) work() {
 			sums[p.Number] += float64(max(0, j.End-j.Start)) * j.Busy() / 3600
 		}
 	}
+	known, n := 0.0, 0.0
 	for _, p := range x.periods {
 		x.submitted, x.before = append(x.submitted, math.Log1p(sums[p.Number])), append(x.before, math.Log1p(sums[p.Number+1]))
+		if x.told(p.Number+1, sums) {
+			known, n = known+math.Log1p(sums[p.Number+1]), n+1
+		}
 	}
+	for i, p := range x.periods {
+		if n > 0 && !x.told(p.Number+1, sums) {
+			x.before[i] = known / n
+		}
+	}
+}
+
+// told reports whether anything tells what was submitted in a period. Of the one before the first, and of
+// one without accounting, nothing does, and an outlier would take the place of what is known.
+func (x *trialStudy) told(number int, sums map[int]float64) bool {
+	_, is := x.at[number]
+	return is || sums[number] > 0
 }
 
 // sort counts what belongs to no arm.

@@ -2,6 +2,7 @@ package comparison
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,19 @@ func TestTrialLeavesOut(t *testing.T) {
 		if c.Reading != tt.want || !strings.Contains(c.Verdict[0], tt.says) {
 			t.Errorf("last ones wait %d s: %s: %s", tt.last, c.Reading, c.Verdict)
 		}
+	}
+}
+
+// TestTrialWorkBefore: of the period before the first nothing is known, so that it counts as the others in the mean.
+func TestTrialWorkBefore(t *testing.T) {
+	in := tried(func(trial.Arm, int) ostrich.Time { return 600 })
+	x := &trialStudy{in: &in, d: &in.Design}
+	if err := x.choose(&Trial{}); err != nil {
+		t.Fatal(err)
+	}
+	x.work()
+	if len(x.before) != 56 || math.Abs(x.before[0]-x.submitted[0]) > 1e-9 {
+		t.Errorf("before the first period %v, and in it %v", x.before[0], x.submitted[0])
 	}
 }
 
