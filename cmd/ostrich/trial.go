@@ -102,7 +102,7 @@ func printDraw(c *cli.Context, o *replay.SiteOptions, config *sidecar.Config) er
 	t := format.Table{Header: []string{"FROM", "TO", "DAY", "ARM"}, Names: 1}
 	of := [2]int{}
 	for _, p := range result.Periods {
-		t.Add(local(p.From), local(p.To), strings.ToLower(time.Unix(int64(p.From), 0).Weekday().String()[:3]), p.Arm.String())
+		t.Add(local(p.From), local(p.To), weekday(&p), p.Arm.String())
 		of[p.Arm]++
 	}
 	if !c.Bool("noheader") && !c.Bool("parsable2") {
@@ -112,6 +112,13 @@ func printDraw(c *cli.Context, o *replay.SiteOptions, config *sidecar.Config) er
 		}
 	}
 	return console.Tables(c, t)
+}
+
+// weekday returns the day that has most of a period, or of its first day: where clocks change, periods
+// begin an hour before or after midnight.
+func weekday(p *trial.Period) string {
+	noon := p.From + min(p.To-p.From, 86400)/2
+	return strings.ToLower(time.Unix(int64(noon), 0).Weekday().String()[:3])
 }
 
 // local writes a moment of this host's clock.
