@@ -83,7 +83,7 @@ func (o *SiteOptions) Trial(ctx context.Context, config *sidecar.Config, stderr 
 		return nil, errors.New("compare: --trial needs the accounting of the site: times of --swf count from the start of a log")
 	}
 	now := ostrich.Time(time.Now().Unix())
-	d, drawn, notes, err := o.Drawn(config, config.Mode == sidecar.Trial, now)
+	d, drawn, notes, err := o.Drawn(config, false, now)
 	if err != nil {
 		return nil, err
 	}
