@@ -140,7 +140,8 @@ const cluster = "testbed"
 // users of a testbed: the first four belong to account astro, the others to bio.
 var users = []string{"ob-alice", "ob-bob", "ob-carol", "ob-dave", "ob-erin", "ob-frank", "ob-grace", "ob-heidi"}
 
-// up brings a testbed up.
+// up brings a testbed up, which is taken down when the test has ended: some thirty of them, even idle, would leave
+// little of the machine for the tests that are not yet over.
 func up(t *testing.T, name string, options ...string) *bed {
 	t.Helper()
 	needSlurm(t)
@@ -155,6 +156,11 @@ func up(t *testing.T, name string, options ...string) *bed {
 	if b.port, err = freePorts(n, nodes); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if out, bad := exec.Command("debian/down", "--dir", b.dir).CombinedOutput(); bad != nil { //nolint:noctx // ends by itself
+			t.Errorf("testbed: down: %v\n%s", bad, out)
+		}
+	})
 	b.start(t, append([]string{"--nodes", strconv.Itoa(nodes), "--cpus", strconv.Itoa(cpus)}, options...)...)
 	return b
 }
