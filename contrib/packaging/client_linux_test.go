@@ -29,7 +29,7 @@ func clientAlone(t *testing.T, folder, deb, rpm string) {
 	run(t, "dpkg-deb", "--extract", deb, folder)
 	static(t, folder+"/usr/bin/ostrich")
 	help := run(t, folder+"/usr/bin/ostrich", "--help")
-	for command, want := range map[string]bool{"plan": true, "campaigns": true, "shares": true, "explain": true, "reset": false, "check": false, "simulate": false} {
+	for command, want := range map[string]bool{"plan": true, "campaigns": true, "shares": true, "explain": true, "forecast": true, "reset": false, "check": false, "simulate": false} {
 		if got := strings.Contains(help, "\n   "+command+" "); got != want {
 			t.Errorf("the client has the command %s: %t", command, got)
 		}
@@ -56,27 +56,4 @@ func clientAlone(t *testing.T, folder, deb, rpm string) {
 			t.Errorf("the rpm conflicts with, and obsoletes: %q", got)
 		}
 	})
-}
-
-// instead installs the client and the whole package, each in place of the other. Where users
-// ask stays when the whole package is purged.
-func instead(t *testing.T, s *sandbox, deb string) {
-	t.Helper()
-	s.run(t, "dpkg", "--install", deb)
-	s.run(t, "dpkg", "--remove", "ostrich")
-	s.run(t, "dpkg", "--install", clientOf(deb))
-	if got := s.run(t, "ostrich", "--help"); strings.Contains(got, "reset") || s.exists(t, "/usr/sbin/ostrichd") {
-		t.Errorf("the client in place of the whole package: %s", got)
-	}
-	if got := s.mode(t, "/etc/ostrich/client.yaml"); got != "644 root:root" {
-		t.Errorf("where users ask is %s", got)
-	}
-	s.run(t, "dpkg", "--purge", "ostrich")
-	if !s.exists(t, "/etc/ostrich/client.yaml") || s.exists(t, "/etc/ostrich/ostrich.yaml") {
-		t.Error("purge of the whole package has taken the client's file, or left its own")
-	}
-	if out, err := s.try(t, "ostrich", "plan", "--url", "http://127.0.0.1:1"); err == nil || !strings.Contains(out, "nothing listens there") {
-		t.Errorf("ostrich plan of the client: %v %s", err, out)
-	}
-	s.run(t, "dpkg", "--purge", "ostrich-client")
 }

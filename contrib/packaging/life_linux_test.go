@@ -49,8 +49,6 @@ func life(t *testing.T, work, deb, later, rpm, laterRPM string) {
 	removes(t, s)
 	s.run(t, "dpkg", "--purge", "ostrich")
 	nothingLeft(t, s, accounts, "purge")
-	instead(t, s, deb)
-	nothingLeft(t, s, accounts, "purge of both")
 
 	if _, err := exec.LookPath("rpm"); err == nil {
 		installsRPM(t, s, rpm)
