@@ -24,7 +24,7 @@ func clientAlone(t *testing.T, folder, deb, rpm string) {
 		if info.Size() >= 8_000_000 {
 			t.Errorf("%s has %d bytes", file, info.Size())
 		}
-		t.Attr("size "+filepath.Ext(file), strings.TrimSpace(run(t, "stat", "-c", "%s", file)))
+		t.Attr("size"+filepath.Ext(file), strings.TrimSpace(run(t, "stat", "-c", "%s", file)))
 	}
 	run(t, "dpkg-deb", "--extract", deb, folder)
 	static(t, folder+"/usr/bin/ostrich")

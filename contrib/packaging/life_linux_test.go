@@ -49,6 +49,8 @@ func life(t *testing.T, work, deb, later, rpm, laterRPM string) {
 	removes(t, s)
 	s.run(t, "dpkg", "--purge", "ostrich")
 	nothingLeft(t, s, accounts, "purge")
+	clientInstead(t, s, deb)
+	nothingLeft(t, s, accounts, "purge of the client")
 
 	if _, err := exec.LookPath("rpm"); err == nil {
 		installsRPM(t, s, rpm)
@@ -264,6 +266,24 @@ func removes(t *testing.T, s *sandbox) {
 		}
 	}
 	s.run(t, "getent", "passwd", "ostrich")
+}
+
+// clientInstead replaces the whole package by the client alone, whose configuration the purge
+// of the whole one leaves.
+func clientInstead(t *testing.T, s *sandbox, deb string) {
+	t.Helper()
+	s.run(t, "dpkg", "--install", deb)
+	s.run(t, "dpkg", "--remove", "ostrich")
+	s.run(t, "dpkg", "--install", clientOf(deb))
+	s.run(t, "dpkg", "--purge", "ostrich")
+	for path, want := range map[string]bool{
+		"/etc/ostrich/ostrich.yaml": false, "/etc/ostrich/client.yaml": true, "/usr/bin/ostrich": true,
+	} {
+		if got := s.exists(t, path); got != want {
+			t.Errorf("%s is there once the client has replaced the whole package: %t", path, got)
+		}
+	}
+	s.run(t, "dpkg", "--purge", "ostrich-client")
 }
 
 func nothingLeft(t *testing.T, s *sandbox, accounts, after string) {

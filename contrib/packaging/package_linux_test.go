@@ -122,13 +122,16 @@ func TestPackages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The first fills Go's cache for the others. All at once would compile every module three times.
+	if err := build(t.Context(), "../..", path("one"), "1.0.0"); err != nil {
+		t.Fatal(err)
+	}
 	builds := make(chan error)
-	go func() { builds <- build(t.Context(), "../..", path("one"), "1.0.0") }()
 	go func() { builds <- build(t.Context(), path("tree"), path("again"), "1.0.0") }()
 	go func() {
 		builds <- build(t.Context(), path("later"), path("two"), "1.1.0", "--arch", runtime.GOARCH)
 	}()
-	if err := errors.Join(<-builds, <-builds, <-builds); err != nil {
+	if err := errors.Join(<-builds, <-builds); err != nil {
 		t.Fatal(err)
 	}
 
