@@ -16,6 +16,8 @@ import (
 const (
 	lcgFile   = "LCG-2005-1.swf.gz"
 	lpcFile   = "LPC-EGEE-2004-1.2-cln.swf.gz"
+	sdscFile  = "SDSC-SP2-1998-4.2-cln.swf.gz"
+	hpc2nFile = "HPC2N-2002-2.2-cln.swf.gz"
 	kthFile   = "KTH-SP2-1996-2.1-cln.swf.gz"
 	thetaFile = "Theta-2022-cqsim.swf.gz"
 )

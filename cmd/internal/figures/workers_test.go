@@ -72,7 +72,11 @@ func TestWorkers(t *testing.T) {
 		t.Run(f.Name, func(t *testing.T) {
 			in := Input{Short: true}
 			if len(f.Logs) > 0 {
-				in.Traces = beginnings(t, f.Logs, 300)
+				jobs := 300
+				if f.Name == "rl-5" {
+					jobs = 3000 // of which sequences are drawn
+				}
+				in.Traces = beginnings(t, f.Logs, jobs)
 			}
 			draw := func(workers int) *Result {
 				in.Workers = workers

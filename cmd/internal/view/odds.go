@@ -3,7 +3,7 @@ package view
 import (
 	"cmp"
 	"fmt"
-	"slices"
+	"math/rand/v2"
 	"strings"
 
 	"slurm-ostrich/cmd/internal/foresight"
@@ -35,10 +35,11 @@ func (o *Odds) Told() bool { return o != nil && o.Held != nil && !o.cannotTell()
 
 // drawn are the futures of a pool in which all its waiting jobs start.
 type drawn struct {
-	draws []forecast.Draws      // of the tasks of the waiting jobs, in the order in force, and then of what runs
-	first map[ostrich.JobID]int // place of a job's first task, or of what runs
-	count map[ostrich.JobID]int // its tasks; 0 of what runs
-	cut   ostrich.JobID         // job of which some tasks may be beyond mostForecast; 0: none
+	draws []forecast.Draws                 // of the tasks of the waiting jobs, in the order in force
+	first map[ostrich.JobID]int            // place of the first task of a job
+	count map[ostrich.JobID]int            // its tasks
+	ends  map[ostrich.JobID][]ostrich.Time // of what runs, by future
+	cut   ostrich.JobID                    // job of which some tasks may be beyond mostForecast; 0: none
 }
 
 // futures returns those of a pool, nil if there are none. They are drawn with the first question of a cycle.
@@ -76,12 +77,6 @@ func (s *Cycle) draw(pool *Pool) *drawn {
 			}
 			asked[i] = i
 		}
-		for i := range is.Running {
-			if id := is.Running[i].ID; d.count[id] == 0 {
-				d.first[id] = len(asked)
-				asked = append(asked, ^i)
-			}
-		}
 		return is, asked
 	})
 	if err != nil {
@@ -90,6 +85,20 @@ func (s *Cycle) draw(pool *Pool) *drawn {
 	d.draws = draws
 	if n := len(is.Pending); n == mostForecast {
 		d.cut = is.Pending[n-1].ID
+	}
+	n := 11
+	if len(draws) > 0 {
+		n = len(draws[0].Starts)
+	}
+	d.ends = make(map[ostrich.JobID][]ostrich.Time, len(is.Running))
+	for i := range is.Running {
+		j := &is.Running[i]
+		random := rand.New(rand.NewPCG(uint64(s.Time), uint64(j.ID)))
+		ends := make([]ostrich.Time, n)
+		for k := range ends {
+			ends[k] = s.Time + ostrich.Time(bounded(j.Spread.Length(random.Float64(), j.Ran)-j.Ran))
+		}
+		d.ends[j.ID] = ends
 	}
 	return d
 }
@@ -141,7 +150,7 @@ func (s *Cycle) odds(id ostrich.JobID, pool *Pool) *Odds {
 		return nil
 	}
 	at, ok := d.first[id]
-	if !ok || d.count[id] == 0 {
+	if !ok {
 		return nil
 	}
 	return s.answer(pool, &d.draws[at])
@@ -166,15 +175,19 @@ func (s *Cycle) endOdds(c *Campaign) *Odds {
 		return nil
 	}
 	var all []forecast.Draws
-	if c.Blocked > 0 {
-		return nil
-	}
-	for _, id := range slices.Concat(c.Pending, c.Running) {
+	for _, id := range c.Pending {
 		at, ok := d.first[id]
-		if !ok || id == d.cut {
+		if !ok || id == d.cut || c.Blocked > 0 {
 			return nil
 		}
-		all = append(all, d.draws[at:at+max(d.count[id], 1)]...)
+		all = append(all, d.draws[at:at+d.count[id]]...)
+	}
+	for _, id := range c.Running {
+		ends, ok := d.ends[id]
+		if !ok {
+			return nil
+		}
+		all = append(all, forecast.Draws{Now: s.Time, Starts: ends, Ends: ends})
 	}
 	if len(all) == 0 {
 		return nil
@@ -260,23 +273,6 @@ func (o *Odds) between(now ostrich.Time) string {
 		return moment(t)
 	}
 	return fmt.Sprintf("between %s and %s", at(o.P10), at(o.P90))
-}
-
-// Interval is the time between the moments of 10 and 90 % as in ISO 8601, which leaves out a second
-// date like the first: 2026-11-29T14:10/15:30. It is "now" once both are past, "" where odds are not told.
-func (o *Odds) Interval(now ostrich.Time) string {
-	if !o.Told() {
-		return ""
-	}
-	if o.P90 <= now {
-		return "now"
-	}
-	const date, minute = len("2026-11-29"), len("2026-11-29T14:10")
-	from, to := moment(max(o.P10, now))[:minute], moment(o.P90)[:minute]
-	if from[:date] == to[:date] {
-		to = to[date+1:]
-	}
-	return from + "/" + to
 }
 
 // words says when something happens, in the odds that people take for sure enough.

@@ -45,7 +45,7 @@ func UNICEP(wait, r float64, n int) float64 {
 // where s is the second of the submission, from 1 at the start of the log.
 var F1 = sim.Order{Name: "f1", Compare: func(a, b *sim.Job) int {
 	of := func(j *sim.Job) float64 {
-		return math.Log10(float64(j.Estimate))*float64(j.Procs) + 870*math.Log10(float64(max(j.Submit, 1)))
+		return math.Log10(max(float64(j.Estimate), 0.1))*float64(j.Procs) + 870*math.Log10(float64(max(j.Submit, 1)))
 	}
 	return cmp.Compare(of(a), of(b))
 }}
