@@ -19,7 +19,7 @@ func sweepCommand() *cli.Command {
 		Description: "FILE is YAML with lists that are combined with one another:\n\n" +
 			"  traces: [KTH.swf.gz, {generate: hipc, users: 20}]  # paths relative to FILE, options of generate\n" +
 			"  seeds: [1-5]                                       # of the generated ones\n" +
-			"  policies: [fcfs, ostrich]\n" +
+			"  policies: [fcfs, ostrich]                          # all is all of them\n" +
 			"  backfill: [none, easy]\n" +
 			"  replay: [open]\n" +
 			"  parameters: {load: [1, 1.2], rule: [max, last]}    # any option of simulate that takes a value\n\n" +

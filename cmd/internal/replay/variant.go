@@ -101,20 +101,22 @@ func (t *Tuning) horizon(accept satisfaction.Acceptance) sim.Horizon {
 	return sim.Horizon{Length: t.length, Plan: plan.Plan}
 }
 
-// everyPolicy is the name that stands for all policies that can be replayed with something.
-const everyPolicy = "all"
+// EveryPolicy is the name that stands for all policies that can be replayed with something.
+const EveryPolicy = "all"
+
+// Every returns what it stands for; WQR-4 is that of the paper.
+func Every(with Need) []string {
+	return format.Texts(Policies(with), func(p *Policy) string { return strings.Replace(p.Name, "WQR-n", "WQR-4", 1) })
+}
 
 // ParseVariants parses a comma-separated list of policies that can be replayed with
 // something. No two may have the same label. "all" stands for those that are not named
-// beside it; WQR-4 is that of the paper.
+// beside it.
 func ParseVariants(text string, with Need) ([]*Variant, error) {
 	var list []*Variant
 	for one := range strings.SplitSeq(text, ",") {
-		if strings.TrimSpace(one) == everyPolicy {
-			for _, name := range Names(Policies(with)) {
-				if name == "WQR-n" {
-					name = "WQR-4"
-				}
+		if strings.TrimSpace(one) == EveryPolicy {
+			for _, name := range Every(with) {
 				v, err := ParseVariant(name, with)
 				if err != nil {
 					return nil, err
@@ -130,10 +132,14 @@ func ParseVariants(text string, with Need) ([]*Variant, error) {
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(list, func(w *Variant) bool { return w.Label == v.Label }) {
+		switch i := slices.IndexFunc(list, func(w *Variant) bool { return w.Label == v.Label }); {
+		case i < 0:
+			list = append(list, v)
+		case list[i].wherever:
+			list[i] = v
+		default:
 			return nil, fmt.Errorf("--policy %s: is named twice", v.Label)
 		}
-		list = append(list, v)
 	}
 	return list, nil
 }

@@ -49,8 +49,10 @@ type Grid struct {
 // A log has no seed. Options that mean nothing in a point are left out of it,
 // and of points that are then the same one remains. Combinations that cannot be
 // simulated are left out. Notes count all this. A value that ends up in no
-// point, and one that is there twice, is an error that names the line.
+// point, and one that is there twice, is an error that names the line. The policy
+// "all" stands for those that the file does not name, and of these one may be in no point.
 func (f *File) Expand() (*Grid, error) {
+	optional := f.every()
 	texts, err := f.values()
 	if err != nil {
 		return nil, err
@@ -62,11 +64,41 @@ func (f *File) Expand() (*Grid, error) {
 	e.expand()
 	var errs []error
 	for _, v := range slices.Concat(f.Axes...) {
-		if !e.used[v] {
+		if !e.used[v] && !optional[v] {
 			errs = append(errs, yamlfile.At(f.Name, v.Line, "%s %s is in no point: %s", v.Name, v.Value, strings.Join(e.unfit[v], "; ")))
 		}
 	}
 	return e.grid, errors.Join(errs...)
+}
+
+// every replaces the first policy "all", and returns what stands in its place.
+func (f *File) every() map[Option]bool {
+	added := make(map[Option]bool)
+	for i, a := range f.Axes {
+		at := slices.IndexFunc(a, func(o Option) bool { return o.Name == "policy" && o.Value == replay.EveryPolicy })
+		if at < 0 {
+			continue
+		}
+		with := replay.Log
+		if f.onPlatform() {
+			with = replay.Clusters
+		}
+		named := make(map[string]bool) // in the one spelling
+		for _, o := range a {
+			if text, err := f.canonical(o); err == nil {
+				named[text] = true
+			}
+		}
+		var list Axis
+		for _, name := range replay.Every(with) {
+			o := Option{"policy", name, a[at].Line}
+			if text, err := f.canonical(o); err != nil || !named[text] {
+				list, added[o] = append(list, o), true
+			}
+		}
+		f.Axes[i] = slices.Replace(a, at, at+1, list...)
+	}
+	return added
 }
 
 // values checks each value by itself, and returns the one spelling of each.

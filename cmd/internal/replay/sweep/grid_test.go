@@ -2,12 +2,14 @@ package sweep_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/replay/sweep"
 )
 
@@ -33,6 +35,40 @@ func expand(t *testing.T, text string) ([]string, []string, error) {
 		points = append(points, strings.Join(words, " "))
 	}
 	return points, g.Notes, nil
+}
+
+// TestEvery: "all" is each policy that the file does not name and that has a point by itself,
+// in its place; the others are counted, and no error unless they are named.
+func TestEvery(t *testing.T) {
+	for _, tt := range []struct {
+		with        replay.Need
+		named, rest string
+	}{{replay.Log, "lpt", "backfill: easy"}, {replay.Clusters, "ECT", "parameters: {platform: hpdc2008}"}} {
+		every := replay.Every(tt.with)
+		var want []string
+		for _, name := range append([]string{tt.named}, slices.DeleteFunc(slices.Clone(every), func(name string) bool { return name == tt.named })...) {
+			points, _, err := expand(t, "traces: a\npolicies: "+name+"\n"+tt.rest)
+			if err == nil {
+				want = append(want, points...)
+			}
+		}
+		points, notes, err := expand(t, "traces: a\npolicies: ["+tt.named+", all]\n"+tt.rest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, points); diff != "" {
+			t.Errorf("%s: points -want +got:\n%s", tt.rest, diff)
+		}
+		if left := len(every) - len(points); left != len(notes) || len(points) < 2 {
+			t.Errorf("%s: %d points, %d left out: %q", tt.rest, len(points), left, notes)
+		}
+		if again, _, err := expand(t, "traces: a\npolicies: [all, "+tt.named+"]\n"+tt.rest); err != nil || len(again) != len(points) {
+			t.Errorf("%s: %q, %v", tt.rest, again, err)
+		}
+	}
+	if points, _, err := expand(t, "traces: a\npolicies: [spaceshare, all]\nbackfill: easy"); err == nil || !strings.Contains(err.Error(), "policy spaceshare is in no point") {
+		t.Errorf("a policy that is named: %q, %v", points, err)
+	}
 }
 
 func TestExpand(t *testing.T) {
