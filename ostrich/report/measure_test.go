@@ -83,6 +83,30 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestResponse: by processor-seconds jobs 1 and 2 weigh alike, 40, with 20 and 40 s; by the squares of
+// ages, from 0 to 20 and from 30 to 40 s, 2·20³/3 and 4·(40³−30³)/3 of them have in sum 2·20⁴/4 and 4·(40⁴−30⁴)/4. That
+// job 2 is suspended for half of its run is as if it had half of its processors.
+func TestResponse(t *testing.T) {
+	jobs := []report.Job{{User: 1, Submit: 0, Start: 0, End: 20, Procs: 2}, {User: 2, Submit: 10, Start: 40, End: 50, Procs: 8, Suspended: 5}}
+	run := report.SummariseRun(jobs, nil, 8, 0)
+	var twice report.Sample // each job, as in a bootstrap
+	for i := range jobs {
+		var one report.Sums
+		one.AddJob(&jobs[i], 0)
+		twice.Add(&one, 2)
+	}
+	for what, v := range map[string][2]float64{
+		"area": {run.AreaResponse, 30}, "priority": {run.PriorityResponse, (2*160e3 + 4*1750e3) / 4 / ((2*8e3 + 4*37e3) / 3)},
+		"area of a sample": {report.AreaResponse.Of(&twice), 30}, "priority of a sample": {report.PriorityResponse.Of(&twice), run.PriorityResponse},
+		"priority of one that has not waited": {report.SummariseRun(jobs[:1], nil, 8, 0).PriorityResponse, 15},
+		"of nothing":                          {report.SummariseRun(nil, nil, 8, 0).PriorityResponse, 0},
+	} {
+		if !(math.Abs(v[0]-v[1]) <= 1e-9) {
+			t.Errorf("%s: %v, want %v", what, v[0], v[1])
+		}
+	}
+}
+
 func TestMeasures(t *testing.T) {
 	// Two campaigns on 4 processors: one ran at once (stretch 1), the other
 	// waited 30 s for jobs of 10 s and work 60 (stretch 40/15).

@@ -89,13 +89,17 @@ var (
 	waitP99  = Measure{"wait_p99", "wait p99", "s", less, ByUser, func(s *Sample) float64 { return s.Wait.P99 }}
 	waitMax  = Measure{"wait_max", "longest wait", "s", less, ByNobody, func(s *Sample) float64 { return s.Wait.Max }}
 
-	Slowdown    = Measure{"bounded_slowdown_mean", "mean bounded slowdown", "", less, ByUser, func(s *Sample) float64 { return s.ofJobs(s.Slowdown) }}
-	jobsInTime  = Measure{"jobs_in_time", "share of jobs in time", "part", more, ByUser, func(s *Sample) float64 { return s.ofJobs(s.JobsInTime) }}
-	jobsPastDue = Measure{"jobs_past_due", "jobs past due", "part", less, ByUser, func(s *Sample) float64 { return s.ofJobs(s.Jobs - s.JobsInTime) }}
-	lateness    = Measure{"lateness_mean", "mean lateness", "s", less, ByUser, func(s *Sample) float64 { return s.ofJobs(s.Lateness) }} // against the due date
-	tardiness   = Measure{"tardiness_mean", "mean tardiness", "s", less, ByUser, func(s *Sample) float64 { return s.ofJobs(s.Tardiness) }}
-	Busy        = Measure{"utilisation", "utilisation", "part", more, ByTime, func(s *Sample) float64 { return s.Busy }}
-	makespan    = Measure{"makespan", "makespan", "s", less, ByNobody, func(s *Sample) float64 { return s.Makespan }}
+	Slowdown = Measure{"bounded_slowdown_mean", "mean bounded slowdown", "", less, ByUser, func(s *Sample) float64 { return s.ofJobs(s.Slowdown) }}
+	// Of Goponenko and others (SBAC-PAD 2022): of processor-seconds in place of jobs, so that no order gains by
+	// short or narrow ones alone. In the second, P²SF, each weighs as the square of its job's age.
+	AreaResponse     = Measure{"area_response", "area-weighted response time", "s", less, ByUser, func(s *Sample) float64 { return s.over(s.Response, s.Area) }}
+	PriorityResponse = Measure{"priority_response", "priority-weighted response time", "s", less, ByUser, func(s *Sample) float64 { return s.over(s.AgedResponse, s.Aged) }}
+	jobsInTime       = Measure{"jobs_in_time", "share of jobs in time", "part", more, ByUser, func(s *Sample) float64 { return s.ofJobs(s.JobsInTime) }}
+	jobsPastDue      = Measure{"jobs_past_due", "jobs past due", "part", less, ByUser, func(s *Sample) float64 { return s.ofJobs(s.Jobs - s.JobsInTime) }}
+	lateness         = Measure{"lateness_mean", "mean lateness", "s", less, ByUser, func(s *Sample) float64 { return s.ofJobs(s.Lateness) }} // against the due date
+	tardiness        = Measure{"tardiness_mean", "mean tardiness", "s", less, ByUser, func(s *Sample) float64 { return s.ofJobs(s.Tardiness) }}
+	Busy             = Measure{"utilisation", "utilisation", "part", more, ByTime, func(s *Sample) float64 { return s.Busy }}
+	makespan         = Measure{"makespan", "makespan", "s", less, ByNobody, func(s *Sample) float64 { return s.Makespan }}
 )
 
 // Place says where compare shows a measure besides its long table and its JSON.
@@ -132,6 +136,8 @@ var Comparison = []Compared{
 	{&waitP95, Always},
 	{&waitP99, Always},
 	{&Slowdown, Always},
+	{&AreaResponse, LongOnly},
+	{&PriorityResponse, LongOnly},
 	{&jobsInTime, Lead},
 	{&campaignsInTime, Always},
 	{&lateness, Always},
@@ -247,6 +253,8 @@ var RunSummary = []Column[*Run]{
 	{&waitP95, "", waitP95.Key, func(r *Run) float64 { return r.Wait.P95 }},
 	{&waitP99, "", waitP99.Key, func(r *Run) float64 { return r.Wait.P99 }},
 	{&Slowdown, "BSLD", Slowdown.Key, func(r *Run) float64 { return r.BoundedSlowdown }},
+	{&AreaResponse, "", AreaResponse.Key, func(r *Run) float64 { return r.AreaResponse }},
+	{&PriorityResponse, "", PriorityResponse.Key, func(r *Run) float64 { return r.PriorityResponse }},
 	{&Busy, "UTILISATION", Busy.Key, func(r *Run) float64 { return r.Utilisation }},
 	{&makespan, "MAKESPAN", makespan.Key, func(r *Run) float64 { return float64(r.Makespan) }},
 }

@@ -17,6 +17,10 @@ type Sums struct {
 	Lateness   float64
 	Tardiness  float64
 
+	// Of processor-seconds, n·∫ tᵏ dt over each job's run on n processors, t from its
+	// submission on: their number (k = 0), and k = 2 and 3; and their number times the time to the end of the job.
+	Area, Aged, AgedResponse, Response float64
+
 	Campaigns       float64 // their number
 	Stretch         float64
 	Unbounded       float64 // stretch without the floor
@@ -34,6 +38,10 @@ func (s *Sums) Add(o *Sums, times float64) {
 	s.JobsInTime += times * o.JobsInTime
 	s.Lateness += times * o.Lateness
 	s.Tardiness += times * o.Tardiness
+	s.Area += times * o.Area
+	s.Aged += times * o.Aged
+	s.AgedResponse += times * o.AgedResponse
+	s.Response += times * o.Response
 	s.Campaigns += times * o.Campaigns
 	s.Stretch += times * o.Stretch
 	s.Unbounded += times * o.Unbounded
@@ -51,6 +59,12 @@ func (s *Sums) AddJob(j *Job, late ostrich.Duration) {
 	s.JobsInTime += float64(1 - satisfaction.Unified(late))
 	s.Lateness += float64(late)
 	s.Tardiness += float64(satisfaction.Tardiness(late))
+	wait, flow := float64(j.Start-j.Submit), float64(j.End-j.Submit)
+	area := j.Busy() * (flow - wait)
+	s.Area += area
+	s.Aged += area * (flow*flow + flow*wait + wait*wait) / 3 // flow³ − wait³, without the difference of large numbers
+	s.AgedResponse += area * (flow + wait) * (flow*flow + wait*wait) / 4
+	s.Response += area * flow
 }
 
 // AddCampaign adds a campaign on m processors with its lateness, see Late.

@@ -23,20 +23,27 @@ func Summarise(jobs []Job, campaigns []Campaign, m int) Summary {
 // Run is the summary of a run with what happened to its jobs.
 type Run struct {
 	Summary
-	Wait            Wait             `json:"wait"`
-	BoundedSlowdown float64          `json:"bounded_slowdown_mean"`
-	Utilisation     float64          `json:"utilisation"`
-	Makespan        ostrich.Duration `json:"makespan"` // from the first submission to the last end, in seconds
-	Seconds         float64          `json:"seconds"`  // that the simulation took
-	JobsPerSecond   float64          `json:"jobs_per_second"`
+	Wait             Wait             `json:"wait"`
+	BoundedSlowdown  float64          `json:"bounded_slowdown_mean"`
+	AreaResponse     float64          `json:"area_response"`
+	PriorityResponse float64          `json:"priority_response"`
+	Utilisation      float64          `json:"utilisation"`
+	Makespan         ostrich.Duration `json:"makespan"` // from the first submission to the last end, in seconds
+	Seconds          float64          `json:"seconds"`  // that the simulation took
+	JobsPerSecond    float64          `json:"jobs_per_second"`
 }
 
 // SummariseRun summarises a run on m processors. seconds is how long its
 // simulation took.
 func SummariseRun(jobs []Job, campaigns []Campaign, m int, seconds float64) Run {
 	first, last := Span(jobs)
+	var all Sample
+	for i := range jobs {
+		all.AddJob(&jobs[i], 0)
+	}
 	r := Run{
-		Summary: Summarise(jobs, campaigns, m), Wait: Waits(jobs), BoundedSlowdown: BoundedSlowdown(jobs),
+		Summary: Summarise(jobs, campaigns, m), Wait: Waits(jobs),
+		BoundedSlowdown: Slowdown.Of(&all), AreaResponse: AreaResponse.Of(&all), PriorityResponse: PriorityResponse.Of(&all),
 		Utilisation: Utilisation(jobs, m), Makespan: ostrich.Duration(last - first), Seconds: seconds,
 	}
 	if seconds > 0 {

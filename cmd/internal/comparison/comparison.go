@@ -86,6 +86,8 @@ type Figures struct {
 	Wait             report.Wait    `json:"wait"`
 	WaitQuantiles    []float64      `json:"wait_percentiles"` // 0 to 100
 	BoundedSlowdown  float64        `json:"bounded_slowdown_mean"`
+	AreaResponse     float64        `json:"area_response"`
+	PriorityResponse float64        `json:"priority_response"`
 
 	Satisfaction report.Satisfaction `json:"satisfaction"`
 
