@@ -18,7 +18,8 @@ func Progress(w io.Writer, what string) (at func(done, total int), done func()) 
 	return bar(w, what, 100*time.Millisecond)
 }
 
-// bar is Progress on a terminal. It redraws after a pause at the earliest.
+// bar is Progress on a terminal. It redraws after a pause at the earliest, and each second
+// even without progress, so that one sees the time go by.
 func bar(w io.Writer, what string, pause time.Duration) (at func(done, total int), done func()) {
 	var mu sync.Mutex
 	b := progressbar.NewOptions(1,
@@ -30,6 +31,21 @@ func bar(w io.Writer, what string, pause time.Duration) (at func(done, total int
 		progressbar.OptionSetPredictTime(true),
 	)
 	gone := false
+	ticker, over := time.NewTicker(time.Second), make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-ticker.C:
+				mu.Lock()
+				if !gone && b.State().CurrentNum > 0 {
+					_ = b.RenderBlank() // not worth an error
+				}
+				mu.Unlock()
+			case <-over:
+				return
+			}
+		}
+	}()
 	at = func(done, total int) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -49,6 +65,8 @@ func bar(w io.Writer, what string, pause time.Duration) (at func(done, total int
 		mu.Lock()
 		defer mu.Unlock()
 		gone = true
+		ticker.Stop()
+		close(over)
 		_ = b.Clear() // not worth an error
 	}
 	return at, done

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func TestProgressNotOnAFile(t *testing.T) {
@@ -35,4 +37,19 @@ func TestBar(t *testing.T) {
 	if strings.Contains(drawn, "\n") {
 		t.Errorf("left a line behind: %q", drawn)
 	}
+}
+
+// TestBarGoesOn: what stands for a while shows how long it has taken.
+func TestBarGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		at, done := bar(&out, "waiting", 0)
+		time.Sleep(1500 * time.Millisecond)
+		at(1, 1000)
+		time.Sleep(5 * time.Second)
+		done()
+		if drawn := out.String(); !strings.Contains(drawn, "[3s:") || !strings.Contains(drawn, "[4s:") {
+			t.Errorf("drew %q", drawn)
+		}
+	})
 }
