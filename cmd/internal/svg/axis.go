@@ -110,7 +110,7 @@ func (a *Axis) pixel(v float64) float64 {
 // visible returns the ticks whose labels have room, each with the pixels from and
 // to between which its label stands.
 func (a *Axis) visible(room func(at float64, label string) (from, to float64)) []placed {
-	const gap = 12.0
+	const gap = 10.0
 	var list []placed
 	near := 1e-9 * (a.Max - a.Min)
 next:

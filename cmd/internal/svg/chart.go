@@ -55,6 +55,9 @@ func (c *Chart) Draw() *Picture {
 	x := left + 12
 	if c.Right {
 		x = left + 0.75*(right-left)
+		for i := range c.Series {
+			x = min(x, right-30-wide(c.Series[i].Name, 12))
+		}
 	}
 	y := top + 6
 	for i := range c.Series {

@@ -48,7 +48,7 @@ type Mark struct {
 type Key struct{ Class, Name string }
 
 const (
-	ganttHead = 40.0 // above the lanes of a panel with a title
+	ganttHead = 44.0 // above the lanes of a panel with a title
 	ganttGap  = 12.0 // below them
 )
 
@@ -115,7 +115,7 @@ func (g *Gantt) Draw() *Picture {
 func (a *Panel) draw(p *Picture, x *Axis, y, lane float64) {
 	bottom := y + lane*float64(len(a.Lanes))
 	if a.Title != "" {
-		p.Write("title", "start", 8, y-24, a.Title)
+		p.Write("title", "start", 8, y-28, a.Title)
 	}
 	for i, name := range a.Lanes {
 		at := y + lane*float64(i)

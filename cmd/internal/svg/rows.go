@@ -42,7 +42,7 @@ func (r *Rows) Draw() *Picture {
 	p := &Picture{Name: r.Name, Text: r.Text, Width: r.Width}
 	top, bottom, names, values, right := 10.0, 10.0, 0.0, 0.0, r.Width-26
 	if r.Title != "" {
-		p.Write("title", "start", 0, 14, r.Title)
+		p.Write("title", "start", 8, 14, r.Title)
 		top, bottom = 26, 26
 	}
 	for _, row := range r.Rows {

@@ -11,6 +11,8 @@ import (
 	"html/template"
 	"math"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"slurm-ostrich/cmd/internal/format"
 )
@@ -30,14 +32,21 @@ type Picture struct {
 	body          bytes.Buffer
 }
 
-// File returns the picture as a file of its own.
-func (p *Picture) File() []byte {
+// File returns the picture as a file of its own, with lines below it that say what it is.
+func (p *Picture) File(lines ...string) []byte {
+	page := Picture{Width: p.Width, Height: p.Height}
+	for _, line := range lines {
+		page.Height += 16
+		page.Width = max(page.Width, wide(line, 11)+16)
+		page.Write("", "start", 8, page.Height-4, line)
+	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="drawing" role="img" width="%s" height="%[2]s" viewBox="0 0 %[1]s %[2]s">`+"\n",
-		pixels(p.Width), pixels(p.Height))
+		pixels(page.Width), pixels(page.Height))
 	fmt.Fprintf(&b, "<title>%s</title>\n<style>\n%s</style>\n", html.EscapeString(p.Text), style)
-	fmt.Fprintf(&b, `<rect class="ground" width="%s" height="%s"/>`+"\n", pixels(p.Width), pixels(p.Height))
+	fmt.Fprintf(&b, `<rect class="ground" width="%s" height="%s"/>`+"\n", pixels(page.Width), pixels(page.Height))
 	b.Write(p.body.Bytes())
+	b.Write(page.body.Bytes())
 	b.WriteString("</svg>\n")
 	return b.Bytes()
 }
@@ -156,8 +165,26 @@ func (p *Picture) inside(class string, x, y, w, h float64, label string) {
 	}
 }
 
-// wide estimates the width of a text, not less than in most fonts.
-func wide(text string, size float64) float64 { return 0.58 * size * float64(len([]rune(text))) }
+// wide estimates the width of a text: a little more than in DejaVu Sans, which is wider than
+// most fonts.
+func wide(text string, size float64) float64 {
+	ems := 0.0
+	for _, r := range text {
+		switch {
+		case strings.ContainsRune(" .,:;!'|()[]ijlftrI-·", r):
+			ems += 0.42
+		case strings.ContainsRune("mMW%…—", r):
+			ems++
+		case strings.ContainsRune("w±×+=<>→", r):
+			ems += 0.84
+		case unicode.IsUpper(r):
+			ems += 0.74
+		default:
+			ems += 0.64
+		}
+	}
+	return ems * size
+}
 
 // down draws a small triangle that points down at a place.
 func (p *Picture) down(x, y float64) {

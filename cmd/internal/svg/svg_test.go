@@ -118,6 +118,10 @@ func TestChartBars(t *testing.T) {
 	if at := p.Find(t, "together").X; at < p.Width/2 {
 		t.Errorf("the legend on the right is at %v", at)
 	}
+	chart.Series[0].Name = "a name that needs more than a quarter of the width"
+	if at := svgtest.Read(t, chart.Draw().File()).Find(t, chart.Series[0].Name).X; at > p.Width-310 {
+		t.Errorf("a long name on the right is at %v", at)
+	}
 }
 
 // TestAxes: ticks stand in the order of their values on every scale, labels do
@@ -216,6 +220,26 @@ func TestRows(t *testing.T) {
 	}
 	if math.Abs(p.Find(t, "two").Y-4-two.Y) > 0.1 {
 		t.Errorf("the name of a lane is at %v, its mark at %v", p.Find(t, "two"), two)
+	}
+}
+
+// TestRoom: the margin of names is as wide as they are in DejaVu Sans, and not much wider; and
+// lines below a file are not cut.
+func TestRoom(t *testing.T) {
+	for name, wide := range map[string]float64{"AdpExpSmooth": 92, "100-199": 50, "1000 and over": 89, "WWWWWW": 71} {
+		rows := svg.Rows{Text: "rows", Width: 400, Bars: true, X: svg.UpTo("", 1), Rows: []svg.Row{{Name: name, Values: []svg.Value{{Class: "r1", At: 1}}}}}
+		if x := svgtest.Read(t, rows.Draw().File()).Find(t, name).X; x < wide || x > 1.6*wide {
+			t.Errorf("%q ends at %v, and is %v wide", name, x, wide)
+		}
+	}
+	p := svg.Picture{Text: "small", Width: 60, Height: 40}
+	long := "HPCS 2016, section V.C, Fig. 5: Tardiness"
+	file := svgtest.Read(t, p.File("one", long))
+	if line := file.Find(t, long); file.Width < 240 || line.Y <= file.Find(t, "one").Y || line.Y < 60 || line.Y >= file.Height {
+		t.Errorf("a file of %v by %v with lines %+v", file.Width, file.Height, file.Texts)
+	}
+	if strings.Contains(string(p.Inline()), "one") {
+		t.Error("a page has the lines of the file")
 	}
 }
 
