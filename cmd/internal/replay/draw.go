@@ -66,9 +66,9 @@ func drawnMeasures(list []Drawn) []drawnMeasure {
 }
 
 // chart draws a measure: a row for each log or point in their order, on a logarithmic axis
-// where the values span more than two powers of ten. Bars of 0 have a label only.
-func (m *drawnMeasure) chart(list []Drawn) *svg.Picture {
-	chart := svg.Rows{Title: m.title, Text: m.title + ", row by row.", Width: comparison.PageWidth, Bars: true}
+// where the values span more than two powers of ten. Bars of 0 have a label only. A page has the title above it.
+func (m *drawnMeasure) chart(title string, list []Drawn) *svg.Picture {
+	chart := svg.Rows{Title: title, Text: m.title + ", row by row.", Width: comparison.PageWidth, Bars: true}
 	least, most := math.Inf(1), 0.0
 	for i := range list {
 		d := &list[i]
@@ -103,7 +103,8 @@ func WriteSVG(w io.Writer, list []Drawn) error {
 	if len(list) == 0 {
 		return errNothing
 	}
-	_, err := w.Write(drawnMeasures(list)[0].chart(list).File())
+	m := drawnMeasures(list)[0]
+	_, err := w.Write(m.chart(m.title, list).File())
 	return err
 }
 
@@ -126,7 +127,7 @@ func WriteHTML(w io.Writer, title string, list []Drawn, tables []format.Table) e
 		Tables       []format.Table
 	}{Title: title, Where: format.Plural(len(list), "replay"), Tables: tables}
 	for _, m := range drawnMeasures(list) {
-		page.Charts = append(page.Charts, chart{m.title, m.chart(list).Inline()})
+		page.Charts = append(page.Charts, chart{m.title, m.chart("", list).Inline()})
 	}
 	if err := comparison.WritePage(w, pageText, page); err != nil {
 		return fmt.Errorf("replay: %w", err)

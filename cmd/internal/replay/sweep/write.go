@@ -113,8 +113,18 @@ func (r *run) write() error {
 }
 
 // drawing returns the points that were simulated: in a row those that differ in the policy
-// only, or on platforms in the selection or the architecture.
+// only, or on platforms in the selection or the architecture. A row is named by the options that
+// have several values.
 func (r *run) drawing() []replay.Drawn {
+	values, several := make(map[string]string), make(map[string]bool) // by option
+	for i := range r.Points {
+		for _, o := range r.Points[i].Options {
+			if first, ok := values[o.Name]; ok && first != o.Value {
+				several[o.Name] = true
+			}
+			values[o.Name] = o.Value
+		}
+	}
 	var list []replay.Drawn
 	for i := range r.Points {
 		if r.refused[i] != nil {
@@ -132,6 +142,9 @@ func (r *run) drawing() []replay.Drawn {
 			case "selection", "architecture":
 				d.Name += ", " + o.Value
 			default:
+				if !several[o.Name] {
+					continue
+				}
 				d.Row += ", " + o.Name + " " + o.Value
 			}
 		}
