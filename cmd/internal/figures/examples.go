@@ -114,8 +114,8 @@ func (r *ran) lanes() []svg.Box {
 func (r *ran) beside(marks []svg.Mark, now float64) []svg.Panel {
 	virtual := r.virtual.boxes()
 	return []svg.Panel{
-		{Title: "V", Lanes: machines(r.procs), Boxes: append(idle(virtual, r.procs), virtual...), Marks: marks, Now: now},
-		{Title: "R", Lanes: machines(r.procs), Boxes: r.lanes(), Marks: marks, Now: now},
+		{Title: "virtual", Lanes: machines(r.procs), Boxes: append(idle(virtual, r.procs), virtual...), Marks: marks, Now: now},
+		{Title: "real", Lanes: machines(r.procs), Boxes: r.lanes(), Marks: marks, Now: now},
 	}
 }
 

@@ -32,8 +32,8 @@ func figure51(name string) *Result {
 		Name: name, Legend: []svg.Key{{Class: tone(1), Name: "user 1"}, {Class: tone(2), Name: "user 2"}, {Class: tone(3), Name: "user 3"}},
 		Text: "Above, the virtual schedule, in which the active users share six processors evenly; below, the real one, in which the jobs of the campaign that completes first above go first.",
 		Panels: []svg.Panel{
-			{Title: "V", Lanes: machines(m), Boxes: r.virtual.boxes(), Marks: marks},
-			{Title: "R", Lanes: machines(m), Boxes: r.boxes(true), Marks: marks},
+			{Title: "virtual", Lanes: machines(m), Boxes: r.virtual.boxes(), Marks: marks},
+			{Title: "real", Lanes: machines(m), Boxes: r.boxes(true), Marks: marks},
 		},
 	}
 	v := r.virtual
@@ -68,7 +68,7 @@ func figure51(name string) *Result {
 		{What: "C~ of campaign 3 of users 2 and 3 at 14", Paper: "equal", Ours: tilde(14, 2, 3) + ", " + tilde(14, 3, 3)},
 		{What: "these campaigns end by", Paper: "18", Ours: amount(max(r.end(5), r.end(6)))},
 	}
-	text := "In V a box is the load that a campaign is served in that time, with a plus where it adds to an earlier one; in R a box is a job with its length. Submissions are marked as user.campaign.\n\n" +
+	text := "In the virtual schedule V a box is the load that a campaign is served in that time, with a plus where it adds to an earlier one; in the real one, R, a box is a job with its length. Submissions are marked as user.campaign.\n\n" +
 		"The loads follow from the virtual completion times of the text: 48 and 18 at 0, 10 at 2, 8 at 5, 10 at 8. Those at 14, 6 each, and all lengths of jobs are in the lost figure; " +
 		"they were chosen so that the sentences of the text hold. The text says that the last campaigns are followed by the remaining jobs \"of user 3\" and that \"campaign 1 of user 3\" is interrupted at 14, where it must mean user 1: campaign 1 of user 3 ended by 5."
 	return of(text, numbers, gantt(1, chart))
@@ -175,7 +175,7 @@ func figure63(name string) *Result {
 		{What: "light gray starts at", Paper: "11", Ours: amount(r.begin(2))},
 		{What: "C~ of dark and medium gray at 0, on all processors", Ours: amount(v.completion(0, 1, 1)) + ", " + amount(v.completion(0, 2, 1))},
 	}
-	text := "A label in R is size × length, one in V a load. The sizes are in the lost figure; those here fit the text. Medium gray has 2×5 twice, dark gray 3×6 and 3×4, light gray 3×2. " +
+	text := "A label of the real schedule is size × length, one of the virtual schedule a load. The sizes are in the lost figure; those here fit the text. Medium gray has 2×5 twice, dark gray 3×6 and 3×4, light gray 3×2. " +
 		"Hatched is what is idle, and what the resizing took from the virtual schedule for it. The dotted line is the present moment of the thesis, 7."
 	return of(text, numbers, gantt(1, chart))
 }

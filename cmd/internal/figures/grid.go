@@ -379,8 +379,7 @@ func (g *measuredGrid) rows(names []string, of func(row, way int) float64) []svg
 	return rows
 }
 
-// barChart draws rows of bars, which are in the order of the legend, on a logarithmic
-// axis. Bars of 0 are left out, and rows without bars.
+// barChart draws rows of bars, on a logarithmic axis if they are not of one order. Bars of 0 are left out, and rows without bars.
 func barChart(name, title, axis string, digits int, rows []svg.Row) *svg.Picture {
 	least, most := math.Inf(1), 0.0
 	for r := range rows {
@@ -394,7 +393,10 @@ func barChart(name, title, axis string, digits int, rows []svg.Row) *svg.Picture
 		rows[r].Values = slices.DeleteFunc(rows[r].Values, func(v svg.Value) bool { return !(v.At > 0) })
 	}
 	rows = slices.DeleteFunc(rows, func(r svg.Row) bool { return len(r.Values) == 0 })
-	chart := svg.Rows{Name: name, Title: title, Text: title + ", row by row.", Width: 720, Bars: true, X: svg.Log(axis, least/2, most), Rows: rows}
+	chart := svg.Rows{Name: name, Title: title, Text: title + ", row by row.", Width: 720, Bars: true, X: svg.UpTo(axis, most), Rows: rows}
+	if most > 10*least {
+		chart.X = svg.Log(axis, least/2, most)
+	}
 	return chart.Draw()
 }
 

@@ -38,7 +38,7 @@ var nearestHiPC = hipcReading{exponent: 2.4267, place: policy.Packed}
 
 // String names the reading in titles.
 func (r hipcReading) String() string {
-	return "exponent " + decimals(r.exponent, 4) + ", " + policy.PlacementNames[r.place]
+	return "exponent " + decimals(r.exponent, 4) + ", " + []string{"in blocks", "packed"}[r.place]
 }
 
 // instance draws a workload of k users and returns the max-stretches of FCFS and FairCamp.

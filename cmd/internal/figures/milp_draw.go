@@ -32,8 +32,8 @@ func drawQueues(ctx context.Context, in Input) (*Result, error) {
 	characters := Table{Name: "milp-table-2", Header: []string{"log", "processors", "users", "jobs", "days"}}
 	sizes := Table{Name: "milp-3", Header: []string{"log", "jobs_in_queue", "part_of_time_with_at_most_as_many"}}
 	c := svg.Chart{
-		Name: "milp-3", Title: "How many jobs wait", Text: "The part of the time for which at most so many jobs wait, in both logs.", Right: true,
-		Y: svg.Linear("part of the time (%)", 0, 100, 20),
+		Name: "milp-3", Title: "How many jobs wait", Text: "The part of the time for which at most so many jobs wait, in both logs.",
+		Y: svg.Linear("part of the time with at most as many (%)", 0, 100, 20),
 	}
 	result := &Result{}
 	most := 2.0
@@ -82,7 +82,7 @@ func drawQueues(ctx context.Context, in Input) (*Result, error) {
 			Number{What: l.name + ": jobs in the queue, median over time, and most", Ours: fmt.Sprintf("%d, %d", median, counts[len(counts)-1])},
 		)
 	}
-	c.X = svg.Log("jobs in the queue, and one", 1, most)
+	c.X = svg.Log("jobs in the queue + 1", 1, most)
 	result.Pictures, result.Tables = []*svg.Picture{c.Draw()}, []Table{characters, sizes}
 	result.Text = theta + "\n\nThe queue is that of the log: jobs that had been submitted and had not started. A scenario at a random instant has so many jobs " +
 		"with the probability that the picture shows."
@@ -93,7 +93,8 @@ func drawQueues(ctx context.Context, in Input) (*Result, error) {
 var acceptances = []struct {
 	accept satisfaction.Acceptance
 	class  string
-}{{satisfaction.Median, "r1"}, {satisfaction.Upper, "r2"}}
+	legend string
+}{{satisfaction.Median, "r1", "waits that the median accepts"}, {satisfaction.Upper, "r2", "waits that the .75-quantile accepts"}}
 
 // answers are the scenarios of a log, for each acceptance.
 type answers struct {
@@ -147,7 +148,7 @@ func (a *answers) chart(name, title, text, unit string, value func(s *scenario) 
 	c := svg.Chart{Name: name, Title: title, Text: text}
 	least, most, jobs := 0.0, 0.0, 1.0
 	for i := range a.by {
-		s := svg.Series{Name: acceptances[i].accept.Name, Marks: "dot " + acceptances[i].class}
+		s := svg.Series{Name: acceptances[i].legend, Marks: "dot " + acceptances[i].class}
 		if i == 1 {
 			s.Marks = "hollow " + acceptances[i].class
 		}
@@ -168,8 +169,8 @@ func (a *answers) chart(name, title, text, unit string, value func(s *scenario) 
 // costs draws what the solutions cost, and how far they may be from the optimum.
 func (a *answers) costs(name, schedules, gap string) []*svg.Picture {
 	return []*svg.Picture{
-		a.chart(name+"-schedules", schedules, "What a solution costs, by the size of the queue.", "thousands", func(s *scenario) float64 { return float64(s.Nodes) / 1000 }),
-		a.chart(name+"-gap", gap, "The gap between schedule and bound, by the size of the queue.", "%", func(s *scenario) float64 { return 100 * s.Gap() }),
+		a.chart(name+"-schedules", schedules, "What a solution costs, by the size of the queue.", "schedules (thousands)", func(s *scenario) float64 { return float64(s.Nodes) / 1000 }),
+		a.chart(name+"-gap", gap, "The gap between schedule and bound, by the size of the queue.", "gap (%)", func(s *scenario) float64 { return 100 * s.Gap() }),
 	}
 }
 
@@ -184,7 +185,7 @@ func saved(value, best float64) float64 {
 // distance draws how far orders are from the best schedules that were found: the
 // mean over scenarios, with its 95 % interval.
 func (a *answers) distance(name, title, unit string, value func(order, best float64) float64) plot {
-	c := svg.Chart{Name: name, Title: title, Text: title + ": mean of the scenarios and its 95 % interval."}
+	c := svg.Chart{Name: name, Title: title, Text: title + ": mean of the scenarios and its 95 % interval.", Right: true}
 	t := Table{Name: name, Header: []string{"order", "accepted", "mean", "half_interval", "scenarios_with_the_best"}}
 	names := rivals[:len(a.by[0][0].rivals)]
 	c.X = svg.Axis{Min: 0.5, Max: float64(len(names)) + 1.5}
@@ -193,7 +194,7 @@ func (a *answers) distance(name, title, unit string, value func(order, best floa
 	}
 	most := 0.0
 	for i := range a.by {
-		s := svg.Series{Name: acceptances[i].accept.Name, Class: acceptances[i].class + " whisker", Marks: "dot " + acceptances[i].class}
+		s := svg.Series{Name: acceptances[i].legend, Class: acceptances[i].class + " whisker", Marks: "dot " + acceptances[i].class}
 		for k, name := range names {
 			met := count(a.by[i], func(s *scenario) bool { return s.rivals[k] <= s.Value })
 			mean, half := confident(values(a.by[i], func(s *scenario) float64 { return value(s.rivals[k], s.Value) }))
@@ -264,8 +265,8 @@ func drawLate(ctx context.Context, in Input) (*Result, error) {
 		}
 		name := "milp-4-" + strings.ToLower(l.name)
 		result.Pictures = append(result.Pictures,
-			a.chart(name+"-gain", l.name+": late jobs under conservative backfilling less those of the solver", "How many fewer jobs are late, by the size of the queue.", "jobs", gain(conservative)),
-			a.chart(name+"-gain-easy", l.name+": late jobs under EASY less those of the solver", "How many fewer jobs are late, by the size of the queue.", "jobs", gain(easy)))
+			a.chart(name+"-gain", l.name+": late jobs under conservative backfilling less those of the solver", "How many fewer jobs are late, by the size of the queue.", "fewer late jobs", gain(conservative)),
+			a.chart(name+"-gain-easy", l.name+": late jobs under EASY less those of the solver", "How many fewer jobs are late, by the size of the queue.", "fewer late jobs", gain(easy)))
 		result.Pictures = append(result.Pictures, a.costs(name, l.name+": schedules that the solver looked at", l.name+": gap to the bound")...)
 		result.Tables = append(result.Tables, a.table(name))
 		result.add(a.distance(name+"-distance", l.name+": late jobs beyond the best schedule", "late jobs more", func(v, best float64) float64 { return v - best }))
@@ -339,11 +340,11 @@ func drawTardy(ctx context.Context, in Input) (*Result, error) {
 	for k, name := range baselines {
 		ending := map[int]string{easy: "-easy"}[k]
 		result.Pictures = append(result.Pictures,
-			a.chart("milp-5-gain"+ending, "ΣT under "+name+" that the solver saves", "The part of the sum of tardiness that is saved, by the size of the queue.", "%", part(k)),
-			a.chart("milp-5-cmax"+ending, "C_max under "+name+" that the solver saves", "The part of the makespan that is saved, by the size of the queue.", "%", span(k)))
+			a.chart("milp-5-gain"+ending, "KTH: ΣT under "+name+" that the solver saves", "The part of the sum of tardiness that is saved, by the size of the queue.", "saved (%)", part(k)),
+			a.chart("milp-5-cmax"+ending, "KTH: C_max under "+name+" that the solver saves", "The part of the makespan that is saved, by the size of the queue.", "saved (%)", span(k)))
 	}
-	result.Pictures = append(result.Pictures, a.costs("milp-5", "Schedules that the solver looked at", "Gap to the bound")...)
-	result.add(a.distance("milp-5-distance", "What the best schedule saves of the lateness under each order", "% of ΣT", saved))
+	result.Pictures = append(result.Pictures, a.costs("milp-5", "KTH: schedules that the solver looked at", "KTH: gap to the bound")...)
+	result.add(a.distance("milp-5-distance", "KTH: what the best schedule saves of ΣT under each order", "saved (%)", saved))
 	paper := [][2]string{{"20.6 % (σ 20.3)", "7"}, {"32.2 % (σ 29.0)", "9"}}
 	const instants = "other instants"
 	both := slices.Concat(a.by[0], a.by[1])

@@ -132,11 +132,13 @@ func joined(boxes []svg.Box) []svg.Box {
 type point struct {
 	x, y float64
 	name string
-	kind string // of pointClasses
+	kind string // of pointKinds
 }
 
-// pointClasses are the kinds of points: a Pareto-optimal schedule, another one, and a bound, which is none.
-var pointClasses = map[string]string{"optimal": "s1", "dominated": "s2", "bound": "s3"}
+// pointKinds are the kinds of points, with their colours.
+var pointKinds = []struct{ kind, class, legend string }{
+	{"optimal", "s1", "Pareto-optimal"}, {"dominated", "s2", "dominated"}, {"bound", "s3", "bound, no schedule"},
+}
 
 // points returns a small chart of what two users get from several schedules.
 func points(name, text, x, y string, step float64, list []point) plot {
@@ -145,12 +147,23 @@ func points(name, text, x, y string, step float64, list []point) plot {
 		largest = max(largest, q.x, q.y)
 	}
 	largest = math.Floor(largest/step+1) * step
-	chart := svg.Chart{Name: name, Text: text, Width: 430, Height: 342, X: svg.Linear(x, 0, largest, step), Y: svg.Linear(y, 0, largest, step)}
+	chart := svg.Chart{
+		Name: name, Text: text, Width: 430, Height: 342,
+		X: svg.Linear(x, 0, largest, step), Y: svg.Linear(y, 0, largest+step, step), // with room for the legend
+	}
 	t := Table{Name: name, Header: []string{"point", x, y, "kind"}}
+	for _, k := range pointKinds {
+		s := svg.Series{Name: k.legend, Marks: "dot " + k.class}
+		for _, q := range list {
+			if q.kind == k.kind {
+				s.Points, s.Labels = append(s.Points, svg.Point{X: q.x, Y: q.y}), append(s.Labels, q.name)
+			}
+		}
+		if len(s.Points) > 0 {
+			chart.Series = append(chart.Series, s)
+		}
+	}
 	for _, q := range list {
-		chart.Series = append(chart.Series, svg.Series{
-			Marks: "dot " + pointClasses[q.kind], Points: []svg.Point{{X: q.x, Y: q.y}}, Labels: []string{q.name},
-		})
 		t.add(q.name, amount(q.x), amount(q.y), q.kind)
 	}
 	return plot{chart.Draw(), t}

@@ -79,7 +79,7 @@ func build(drawn []Drawn) ([]file, error) {
 	}
 	for _, d := range drawn {
 		for _, p := range d.Pictures {
-			if err := add(d.Name, p.Name, ".svg", p.File()); err != nil {
+			if err := add(d.Name, p.Name, ".svg", p.File(d.Title, d.From)); err != nil {
 				return nil, err
 			}
 		}
