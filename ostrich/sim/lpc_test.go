@@ -102,7 +102,7 @@ func TestFigure56(t *testing.T) {
 	}
 }
 
-// TestReadings prints the tables of docs/reproduction.md.
+// TestReadings prints the readings of Fig. 5.6, some of which are in docs/reproduction.md.
 func TestReadings(t *testing.T) {
 	if !*measure {
 		t.Skip("only prints: run with -measure, some 20 s")

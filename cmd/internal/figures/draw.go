@@ -106,8 +106,13 @@ func (o *Options) lacks(logs []string) (string, error) {
 	return "", nil
 }
 
-// steps is how many steps of progress a figure has.
+// steps is how many steps of progress a second of a figure's processor time has.
 const steps = 1000
+
+// costs are about how many seconds of processor time the figures take that take more than one second.
+var costs = map[string]int{
+	"bot-4": 90, "bot-5": 120, "bot-6": 20, "bot-7": 110, "bot-8": 450, "bot-9": 50, "bot-10": 17, "bot-11": 65, "hipc-4": 70, "hipc-5": 10, "milp-4": 5, "milp-5": 140,
+}
 
 // draw computes the figures, several at a time. The first error ends all of it.
 func (o *Options) draw(ctx context.Context, list []Figure, stderr io.Writer) ([]Drawn, error) {
@@ -121,23 +126,26 @@ func (o *Options) draw(ctx context.Context, list []Figure, stderr io.Writer) ([]
 	at, done := console.Progress(stderr, "drawing "+format.Plural(len(list), "figure"))
 	defer done()
 	var mu sync.Mutex
-	parts, sum := make([]int, len(list)), 0
+	parts, sum, all := make([]int, len(list)), 0, 0
+	for _, f := range list {
+		all += steps * max(1, costs[f.Name])
+	}
 	tell := func(i, part int) {
 		mu.Lock()
 		defer mu.Unlock()
 		if part > parts[i] {
 			sum += part - parts[i]
 			parts[i] = part
-			at(sum, steps*len(list))
+			at(sum, all)
 		}
 	}
 	drawing, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	drawn, err := runs.Each(drawing, workers, len(list), func(i int) (Drawn, error) {
-		in := o.Input
+		in, long := o.Input, max(1, costs[list[i].Name])
 		in.Workers, in.Progress = workers, func(done, total int) {
 			if total > 0 {
-				tell(i, int(int64(steps)*int64(done)/int64(total)))
+				tell(i, int(int64(steps)*int64(long)*int64(done)/int64(total)))
 			}
 		}
 		result, err := list[i].Draw(drawing, in)
@@ -145,7 +153,7 @@ func (o *Options) draw(ctx context.Context, list []Figure, stderr io.Writer) ([]
 			cancel(fmt.Errorf("figures: %s: %w", list[i].Name, err))
 			return Drawn{}, err
 		}
-		tell(i, steps)
+		tell(i, steps*long)
 		return Drawn{Figure: list[i], Result: result}, nil
 	})
 	switch {

@@ -175,14 +175,14 @@ type measuredGrid struct {
 // runGrid runs each sample, drawn from so many seeds, under each way.
 func runGrid(ctx context.Context, in Input, samples []sample, ways []way, seeds int) (*measuredGrid, error) {
 	seeds = in.either(1, seeds)
-	drawn, err := instances(ctx, in.half(0), len(samples)*seeds, func(i int) ([]grid.Bag, error) {
+	drawn, err := instances(ctx, in.part(0, 1, 20), len(samples)*seeds, func(i int) ([]grid.Bag, error) {
 		return samples[i/seeds].bags(uint64(i%seeds + 1))
 	})
 	if err != nil {
 		return nil, err
 	}
 	n := len(ways) * seeds
-	runs, err := instances(ctx, in.half(1), len(samples)*n, func(i int) (grid.Measures, error) {
+	runs, err := instances(ctx, in.part(1, 19, 20), len(samples)*n, func(i int) (grid.Measures, error) {
 		x, bags := ways[i%n/seeds].Experiment, drawn[i/n*seeds+i%seeds]
 		if turn := samples[i/n].turn; turn != nil {
 			turn(&x, bags)

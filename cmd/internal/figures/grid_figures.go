@@ -88,8 +88,8 @@ func drawClasses(ctx context.Context, in Input) (*Result, error) {
 		{What: "the same above the mean of the classes", Paper: "both; of sizes 2–4 not", Ours: count(aboveClasses)},
 		{What: "mean NSL of all bags, by policy", Ours: listed(papers, func(w string) string { return w + " " + decimals(g.at(g.samples[0], w, nsl), 3) })},
 		{What: "steps from class to class at which MS grows", Paper: "all", Ours: fmt.Sprintf("%d of %d", growing, steps)},
-		{What: "MS of ECT by class, s", Ours: g.classes("ECT", func(m *grid.Measure) string { return decimals(m.MS, 0) })},
-		{What: "NSL of ECT by class", Ours: g.classes("ECT", func(m *grid.Measure) string { return decimals(m.NSL, 3) })},
+		{What: "MS of ECT by class, s", Ours: g.classes("ECT", 0, ms)},
+		{What: "NSL of ECT by class", Ours: g.classes("ECT", 3, nsl)},
 	}
 	return r, nil
 }
@@ -111,13 +111,28 @@ func single(m *grid.Measures) grid.Measure {
 	return one
 }
 
+// singles returns the mean over several workloads of the measures of their bags of one task.
+func singles(list []grid.Measures) grid.Measure {
+	ones := make([]grid.Measures, len(list))
+	for i := range list {
+		ones[i].Measure = single(&list[i])
+	}
+	return meanMeasures(ones).Measure
+}
+
 // classes lists a measure of the classes of the first sample under a way, those that have bags.
-func (g *measuredGrid) classes(way string, text func(*grid.Measure) string) string {
+func (g *measuredGrid) classes(way string, digits int, of func(*grid.Measures) float64) string {
 	var list []string
-	m := &g.all[0][slices.Index(g.ways, way)]
-	for i := range m.Classes {
-		if m.Classes[i].DoneBags > 0 {
-			list = append(list, text(&m.Classes[i]))
+	runs := g.runs[0][slices.Index(g.ways, way)]
+	for c := range grid.Classes {
+		var values []float64
+		for i := range runs {
+			if class := runs[i].Classes[c]; class.DoneBags > 0 {
+				values = append(values, of(&grid.Measures{Measure: class}))
+			}
+		}
+		if len(values) > 0 {
+			list = append(list, plusMinus(values, func(v float64) string { return decimals(v, digits) }))
 		}
 	}
 	return strings.Join(list, ", ")
@@ -130,7 +145,7 @@ func (g *measuredGrid) byClass(name, title string) ([]*svg.Picture, Table) {
 	names := slices.Insert(slices.Clone(grid.ClassNames[:]), 0, "1")
 	of := func(c, w int) *grid.Measure {
 		if c == 0 {
-			one := single(&g.all[0][w])
+			one := singles(g.runs[0][w])
 			return &one
 		}
 		return &g.all[0][w].Classes[c-1]

@@ -54,6 +54,11 @@ func drawSelections(ctx context.Context, in Input) (*Result, error) {
 	all := func(of func(*grid.Measures) float64) string {
 		return listed(g.ways, func(w string) string { return w + " " + plusMinus(g.each(last, w, of), amountOf) })
 	}
+	beside := func(of func(*grid.Measures) float64) string {
+		return listed(g.ways, func(w string) string {
+			return w + " " + plusMinus(ratios(g.each(last, w, of), g.each(last, "S-BoT", of)), func(v float64) string { return decimals(v, 2) })
+		})
+	}
 	r.Numbers = append(g.loads(), []Number{
 		{What: "up to 50 %: most NSL by least", Paper: "almost identical", Ours: spread(calm, nsl)},
 		{What: "up to 50 %: most MS by least", Paper: "almost identical", Ours: spread(calm, ms)},
@@ -65,6 +70,8 @@ func drawSelections(ctx context.Context, in Input) (*Result, error) {
 		{What: "NSL of S-U-Prio above S-U-GRR, at most", Paper: "+20 %", Ours: most("S-U-Prio", "S-U-GRR", g.samples, nsl, percents)},
 		{What: "NSL at 95 %", Ours: all(nsl)},
 		{What: "MS at 95 %, s", Ours: all(ms)},
+		{What: "NSL at 95 %, by that of S-BoT", Ours: beside(nsl)},
+		{What: "MS at 95 %, by that of S-BoT", Ours: beside(ms)},
 		{What: "stretch at 95 %", Ours: all(func(m *grid.Measures) float64 { return m.Stretch })},
 		{What: "largest stretch at 95 %, the mean over the workloads", Ours: all(func(m *grid.Measures) float64 { return m.WorstStretch })},
 	}...)
@@ -80,7 +87,7 @@ func drawSelectionClasses(ctx context.Context, in Input) (*Result, error) {
 	pictures, table := g.byClass("bot-10", "load 95 %")
 	r := &Result{Pictures: pictures, Tables: []Table{table}, Text: g.text()}
 	for _, w := range g.ways {
-		n := Number{What: "NSL of " + w + " by class", Ours: g.classes(w, func(m *grid.Measure) string { return decimals(m.NSL, 3) })}
+		n := Number{What: "NSL of " + w + " by class", Ours: g.classes(w, 3, nsl)}
 		if w == "S-BoT" {
 			n.Paper = "much lower than the others for small bags"
 		}

@@ -131,6 +131,12 @@ func TestSingle(t *testing.T) {
 	if one := single(&m); one.Bags != 2 || one.DoneBags != 1 || one.NSL != -1 || one.MS != 18 {
 		t.Errorf("%+v", one)
 	}
+	// Of three workloads only the first has bags of one task.
+	none := grid.Measures{Measure: grid.Measure{Bags: 9, DoneBags: 9, NSL: 7, MS: 70}}
+	none.Classes[0] = none.Measure
+	if one := singles([]grid.Measures{m, none, none}); one.Bags != 2 || one.DoneBags != 1 || one.NSL != -1 || one.MS != 18 {
+		t.Errorf("of three workloads %+v", one)
+	}
 	if one := single(&grid.Measures{Measure: grid.Measure{Bags: 2}}); one.Bags != 2 || one.NSL != 0 {
 		t.Errorf("%+v", one)
 	}

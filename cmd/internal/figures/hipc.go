@@ -367,7 +367,7 @@ func hipcText(n int) string {
 		"With the exponent 1.4267 as it stands, and in blocks as the proofs have them, even the last of 20 users has some six campaigns, and the "+
 		"algorithms differ less than in the paper. Nearest to its numbers, of all readings that keep what it prints, is the exponent 2.4267 "+
 		"(some libraries define Zipf's law with the exponent plus 1) with campaigns packed: placed as soon as a processor is free. The deadlines "+
-		"are not sure then, and one instance in some thousands has a user above k. docs/reproduction.md has all readings that were tried; "+
+		"are not sure then, and one instance in some thousands has a user above k. docs/reproduction.md says which other readings were tried; "+
 		"none reaches all numbers.\n\n"+
 		"Thesis figures 4.3 and 4.4 are HiPC figures 4 and 5.", n)
 }

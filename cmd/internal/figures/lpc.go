@@ -150,7 +150,7 @@ func drawReplayedStretch(ctx context.Context, in Input) (*Result, error) {
 			{What: "below 1.5", Paper: "89.7 %", Ours: format.Percent(s.Lt15), Why: why},
 		}
 	}, "Closed loop, jobs at their logged distance from the first of their campaign, dependencies by thesis 5.4.3 and 5.4.4, strict gate, LPT "+
-		"inside. With offsets kept, first come, first served gives the same distribution: docs/reproduction.md has it and all other readings.")
+		"inside. With offsets kept, first come, first served gives the same distribution: docs/reproduction.md has it and other readings.")
 }
 
 // extract returns the ends of the part of the log that Fig. 5.9 to 5.11 show: December 2004

@@ -39,9 +39,12 @@ func sorted(n int, compare func(a, b int) int) []int {
 
 // half returns the input of the first (0) or the second (1) half of a figure's
 // work.
-func (in Input) half(number int) Input {
+func (in Input) half(number int) Input { return in.part(number, 1, 2) }
+
+// part returns the input of n of the equal parts of a figure's work, behind the first ones.
+func (in Input) part(first, n, parts int) Input {
 	if tell := in.Progress; tell != nil {
-		in.Progress = func(done, total int) { tell(number*total+done, 2*total) }
+		in.Progress = func(done, total int) { tell(first*total+n*done, parts*total) }
 	}
 	return in
 }

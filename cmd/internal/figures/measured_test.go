@@ -128,7 +128,8 @@ func TestHalf(t *testing.T) {
 	in := Input{Progress: func(done, total int) { told = append(told, [2]int{done, total}) }}
 	in.half(0).Progress(3, 5)
 	in.half(1).Progress(3, 5)
-	if diff := cmp.Diff([][2]int{{3, 10}, {8, 10}}, told); diff != "" {
+	in.part(1, 19, 20).Progress(2, 5)
+	if diff := cmp.Diff([][2]int{{3, 10}, {8, 10}, {43, 100}}, told); diff != "" {
 		t.Error("-want +got\n", diff)
 	}
 	if (Input{}).half(1).Progress != nil {

@@ -160,16 +160,22 @@ func (a *answers) chart(name, title, text, unit string, value func(s *scenario) 
 		c.Series = append(c.Series, s)
 	}
 	c.X, c.Y = svg.UpTo("jobs that were planned", jobs), svg.UpTo(unit, max(most, -least))
+	if unit == schedules {
+		c.Y = svg.Log(unit, 1, max(most, 10))
+	}
 	if least < 0 {
 		c.Y = svg.Quarters(unit, -c.Y.Max, c.Y.Max, func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) })
 	}
 	return c.Draw()
 }
 
+// schedules is the unit of an axis: what the solver looked at, from none to millions.
+const schedules = "schedules + 1"
+
 // costs draws what the solutions cost, and how far they may be from the optimum.
-func (a *answers) costs(name, schedules, gap string) []*svg.Picture {
+func (a *answers) costs(name, looked, gap string) []*svg.Picture {
 	return []*svg.Picture{
-		a.chart(name+"-schedules", schedules, "What a solution costs, by the size of the queue.", "schedules (thousands)", func(s *scenario) float64 { return float64(s.Nodes) / 1000 }),
+		a.chart(name+"-schedules", looked, "What a solution costs, by the size of the queue.", schedules, func(s *scenario) float64 { return float64(s.Nodes + 1) }),
 		a.chart(name+"-gap", gap, "The gap between schedule and bound, by the size of the queue.", "gap (%)", func(s *scenario) float64 { return 100 * s.Gap() }),
 	}
 }

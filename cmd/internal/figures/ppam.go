@@ -172,7 +172,7 @@ func drawProfiles(ctx context.Context, in Input) (*Result, error) {
 			"to 10 h; a job opens a new campaign with probability 0.02, and each user is equally likely to own it.\n\n"+
 			"The paper does not tell how many users there are, how many of them are short, and their think times. Taken here: %d users, two short ones "+
 			"to each long one, think times of 1 h, FCFS of campaigns, OStrich with a strict gate and LPT inside. The stretch is that of campaigns, "+
-			"against max(W/m, p_max), and that of a user is the largest of the user's campaigns. docs/reproduction.md has the readings that were tried.\n\n"+
+			"against max(W/m, p_max), and that of a user is the largest of the user's campaigns. docs/reproduction.md says which others were tried.\n\n"+
 			"Thesis figures 5.12 and 5.13 are the two parts of this one.", n, r.users),
 		[]Number{
 			{What: "campaigns", Paper: "117 are 1.3 %, so 9000; more than 2600 are 42.3 %, so 6150", Ours: strconv.Itoa(all), Why: "10^4 jobs with probability 0.02 make some 200 an instance, and 8000 in 40; the two numbers of the paper contradict each other"},

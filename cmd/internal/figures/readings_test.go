@@ -18,7 +18,7 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-var measure = flag.Bool("measure", false, "compute the readings of the papers and print the tables of docs/reproduction.md")
+var measure = flag.Bool("measure", false, "compute all readings of the papers, some of which are in docs/reproduction.md")
 
 func skipUnlessMeasuring(t *testing.T) {
 	t.Helper()
