@@ -159,9 +159,9 @@ func (a *answers) chart(name, title, text, unit string, value func(s *scenario) 
 		}
 		c.Series = append(c.Series, s)
 	}
-	c.X, c.Y = svg.UpTo("jobs that were planned", jobs), svg.UpTo(unit, max(most, -least))
+	c.X, c.Y = svg.UpTo("jobs that were planned", jobs), svg.UpTo(unit, 1.2*max(most, -least)) // with room for the legend
 	if unit == schedules {
-		c.Y = svg.Log(unit, 1, max(most, 10))
+		c.Y = svg.Log(unit, 1, 10*most)
 	}
 	if least < 0 {
 		c.Y = svg.Quarters(unit, -c.Y.Max, c.Y.Max, func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) })
@@ -200,7 +200,7 @@ func (a *answers) distance(name, title, unit string, value func(order, best floa
 	}
 	most := 0.0
 	for i := range a.by {
-		s := svg.Series{Name: acceptances[i].legend, Class: acceptances[i].class + " whisker", Marks: "dot " + acceptances[i].class}
+		s := svg.Series{Name: acceptances[i].legend, Class: acceptances[i].class + " whisker", Marks: "dot " + acceptances[i].class, Apart: true}
 		for k, name := range names {
 			met := count(a.by[i], func(s *scenario) bool { return s.rivals[k] <= s.Value })
 			mean, half := confident(values(a.by[i], func(s *scenario) float64 { return value(s.rivals[k], s.Value) }))
@@ -213,7 +213,7 @@ func (a *answers) distance(name, title, unit string, value func(order, best floa
 		s.Error = append(s.Error, 0)
 		c.Series = append(c.Series, s)
 	}
-	c.Y = svg.UpTo(unit, most)
+	c.Y = svg.UpTo(unit, 1.2*most)
 	return plot{c.Draw(), t}
 }
 

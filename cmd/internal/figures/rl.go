@@ -326,8 +326,8 @@ func drawRL(ctx context.Context, in Input) (*Result, error) {
 			Series: []svg.Series{
 				{Name: "as published", Class: "bar " + old, Base: 1},
 				{Name: "corrected", Class: "bar " + fair, Base: 1},
-				{Name: "corrected, whole log", Class: "line r0", Marks: "dot r0"},
-				{Name: "the same, simulated", Class: "line ink", Marks: "dot ink"},
+				{Name: "corrected, whole log", Class: "line r0", Marks: "dot r0", Apart: true},
+				{Name: "the same, simulated", Class: "line ink", Marks: "dot ink", Apart: true},
 			},
 		}
 		most := 0.0
@@ -351,10 +351,9 @@ func drawRL(ctx context.Context, in Input) (*Result, error) {
 				if s := &chart.Series[reading]; reading < 2 {
 					from := at - 0.42 + 0.32*float64(reading)
 					s.Bars = append(s.Bars, svg.Bar{From: from, To: from + 0.28, Height: mean})
-				} else { // a series each, so that no line joins them
-					chart.Series = append(chart.Series, svg.Series{
-						Class: s.Class, Marks: s.Marks, Points: []svg.Point{{X: at - 0.08 + 0.16*float64(reading), Y: mean}}, Error: []float64{min(half, mean-1)},
-					})
+				} else {
+					s.Points = append(s.Points, svg.Point{X: at - 0.08 + 0.16*float64(reading), Y: mean})
+					s.Error = append(s.Error, min(half, mean-1))
 				}
 			}
 			n := Number{

@@ -21,6 +21,7 @@ type Series struct {
 	Class  string // of the line and its colour: "line r1"; "" draws no line
 	Marks  string // class of the points
 	Points []Point
+	Apart  bool      // no line joins the points
 	Error  []float64 // half the height of the error bar of each point; nil for none
 	Labels []string  // of the points; nil for none
 
@@ -92,7 +93,7 @@ func (s *Series) line(p *Picture, c *Chart) {
 	for i, v := range s.Points {
 		points[i] = c.point(v)
 	}
-	if s.Class != "" && len(points) > 0 {
+	if s.Class != "" && len(points) > 0 && !s.Apart {
 		p.Path(s.Class, points, false)
 	}
 	for i, at := range points {

@@ -53,6 +53,10 @@ func TestChartLine(t *testing.T) {
 			t.Errorf("mark %d is at %v, its ticks at %v", i, dot, at)
 		}
 	}
+	chart.Series[0].Apart = true
+	if apart := svgtest.Read(t, chart.Draw().File()); len(apart.All("line", "r1")) != len(p.All("line", "r1"))-1 || len(apart.All("dot", "r1")) != len(p.All("dot", "r1")) {
+		t.Errorf("points apart have %d lines, and those on a line %d", len(apart.All("line", "r1")), len(p.All("line", "r1")))
+	}
 	// Three lines for each error bar, after the line itself: the second stands at 10.
 	bar := p.All("line", "r1")[4]
 	if left, top, right, bottom := bar.Box(); !near(left, x("10")) || !near(right, x("10")) || !near(bottom, y("10")) || top >= y("20") || top <= y("50") {
