@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
+	"slurm-ostrich/cmd/internal/access"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich"
@@ -44,7 +45,7 @@ type metrics struct {
 	undone                            prometheus.Gauge
 	repeated                          prometheus.Counter
 	tau                               prometheus.Gauge
-	writes                            *prometheus.CounterVec
+	writes, credentials               *prometheus.CounterVec
 	rows, skipped, rejected           prometheus.Counter
 	campaigns, processors, missing    *prometheus.GaugeVec
 	resource                          *prometheus.GaugeVec
@@ -109,6 +110,9 @@ func newMetrics(version string) *metrics {
 		writes: made.NewCounterVec(prometheus.CounterOpts{
 			Name: "ostrich_writes_total", Help: "Priorities sent to Slurm, by result: applied, refused, unchanged (accepted, without effect), undone (restored by the backfill scheduler), gone (the job left the queue), unknown (could not be read back) or unsent.",
 		}, []string{"result"}),
+		credentials: made.NewCounterVec(prometheus.CounterOpts{
+			Name: "ostrich_credentials_total", Help: "Requests of the web with a credential of munge, by verdict: accepted, refused, limited (there were too many) or unverified (munge did not answer).",
+		}, []string{"verdict"}),
 		rows: made.NewCounter(prometheus.CounterOpts{
 			Name: "ostrich_accounting_rows_total", Help: "Rows of slurmdbd's tables that were read.",
 		}),
@@ -146,6 +150,9 @@ func newMetrics(version string) *metrics {
 	}
 	for _, answer := range []string{"quiet", "moved", "failed"} {
 		m.trigger.WithLabelValues(answer)
+	}
+	for _, verdict := range access.Verdicts {
+		m.credentials.WithLabelValues(verdict)
 	}
 	m.slowdown.Set(1)
 	for _, result := range results {

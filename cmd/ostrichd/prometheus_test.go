@@ -201,7 +201,9 @@ var variables = strings.NewReplacer("$instance", ".*", "$user", ".*", "$__rate_i
 
 // mayBeEmpty are the expressions that may have no series, and why.
 var mayBeEmpty = map[string]string{
-	"annotation Settings": "the settings have not been read again",
+	"annotation Settings":       "the settings have not been read again",
+	"annotation Trial: OStrich": "there is no trial",
+	"annotation Trial: stock":   "there is no trial",
 }
 
 // A real Prometheus scrapes a daemon beside an emulated cluster, with the

@@ -71,7 +71,10 @@ func (d *daemon) pages() http.Handler {
 
 // proofBy returns what verifies credentials of munge by a setting status.munge.
 func (d *daemon) proofBy(setting string, hosts []string) *access.Proof {
-	p := &access.Proof{Now: d.now, Named: func(name string) bool { return statuspage.Named(name, hosts) }}
+	p := &access.Proof{
+		Now: d.now, Named: func(name string) bool { return statuspage.Named(name, hosts) },
+		Judged: func(verdict string) { d.metrics.credentials.WithLabelValues(verdict).Inc() },
+	}
 	if setting == sidecar.MungeOff {
 		return p
 	}

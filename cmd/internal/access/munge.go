@@ -45,6 +45,9 @@ type Proof struct {
 	// Named reports whether a name is of this service. It is asked of names, not of addresses.
 	Named func(name string) bool
 	Now   func() time.Time
+	// Judged is told of each request with a credential: accepted, refused, limited (there are too many), or
+	// unverified (munge did not answer). nil: nobody is told.
+	Judged func(verdict string)
 
 	once      sync.Once
 	began     time.Time     // no credential from before counts: those used then are not remembered
@@ -54,6 +57,11 @@ type Proof struct {
 	swept     time.Time            // when old ones were dropped
 	addresses map[netip.Prefix]*rate.Limiter
 	users     map[uint32]*rate.Limiter
+}
+
+// Verdicts are what Proof.Judged is told, by the status code of verify.
+var Verdicts = map[int]string{
+	0: "accepted", http.StatusUnauthorized: "refused", http.StatusTooManyRequests: "limited", http.StatusServiceUnavailable: "unverified",
 }
 
 // form is that of a credential.
@@ -74,6 +82,9 @@ func (p *Proof) Wrap(next http.Handler) http.Handler {
 			return
 		}
 		uid, code, err := p.verify(r, given)
+		if p.Judged != nil {
+			p.Judged(Verdicts[code])
+		}
 		if err != nil {
 			if code == http.StatusTooManyRequests {
 				w.Header().Set("Retry-After", "1")

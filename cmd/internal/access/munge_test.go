@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -25,13 +26,15 @@ type bench struct {
 	now         time.Time
 	credentials map[string]slurm.Credential
 	decoded     int
+	judged      map[string]int
 }
 
 func newBench(c *view.Cycle) *bench {
-	b := &bench{now: time.Unix(1_700_000_000, 0), credentials: make(map[string]slurm.Credential)}
+	b := &bench{now: time.Unix(1_700_000_000, 0), credentials: make(map[string]slurm.Credential), judged: make(map[string]int)}
 	b.proof = &Proof{
-		Now:   func() time.Time { return b.now },
-		Named: func(name string) bool { return name == "ctl.example.org" || name == "localhost.localdomain" },
+		Now:    func() time.Time { return b.now },
+		Judged: func(verdict string) { b.judged[verdict]++ },
+		Named:  func(name string) bool { return name == "ctl.example.org" || name == "localhost.localdomain" },
 		Decode: func(_ context.Context, credential string) (slurm.Credential, error) {
 			b.decoded++
 			switch c, ok := b.credentials[credential]; {
@@ -92,6 +95,7 @@ func TestProof(t *testing.T) {
 		t.Fatalf("%d %s", code, body)
 	}
 	proof := api.Proof("GET", service, target, "n")
+	judged := map[string]int{"accepted": 1}
 	for _, tt := range []struct {
 		name, method, host, target string
 		given                      []string
@@ -135,6 +139,18 @@ func TestProof(t *testing.T) {
 		if code != tt.code || !strings.Contains(body, tt.words) {
 			t.Errorf("%s: %d %s, want %d %s", tt.name, code, body, tt.code, tt.words)
 		}
+		switch {
+		case tt.given == nil:
+		case code == http.StatusUnauthorized:
+			judged["refused"]++
+		case code == http.StatusServiceUnavailable:
+			judged["unverified"]++
+		default:
+			judged["accepted"]++
+		}
+	}
+	if !maps.Equal(b.judged, judged) {
+		t.Errorf("judged %v, want %v", b.judged, judged)
 	}
 	// A proxy's header does not outweigh a bad credential, and setting off believes none.
 	b.proof.Decode = nil
@@ -170,6 +186,9 @@ func TestProofLimits(t *testing.T) {
 	}
 	if b.decoded != addressBurst {
 		t.Errorf("%d credentials of one address are decoded at once, want %d", b.decoded, addressBurst)
+	}
+	if n := b.judged["limited"]; n != 2*addressBurst {
+		t.Errorf("%d credentials are judged to be too many, want %d", n, 2*addressBurst)
 	}
 	refused := 0
 	for i := range 2 * userBurst {
