@@ -19,7 +19,8 @@ func planCommand() *cli.Command {
 		Description: "RANK is a job's place in OStrich's order, SLURM the present one among all pending jobs. FROM is the\n" +
 			"present value of what is written (SiteFactor, nice or priority), TO the new one; - where nothing would be\n" +
 			"written. CAMPAIGN is the job that opened the campaign. CLASS, where the site has several (priority.classes),\n" +
-			"goes before RANK: all of one that can start come before all of the next. Exit code 0: nothing would be written\n" +
+			"goes before RANK: all of one that can start come before all of the next. START is between when and when the job\n" +
+			"starts, four times out of five (docs/forecast.md); - while that is not known. Exit code 0: nothing would be written\n" +
 			"to these jobs; 2: something would; 1: error.",
 	}, "only these `JOBS`, comma-separated, as squeue shows them", nil, answered(view.AskPlan, func(c *cli.Context, plan view.Plan) error {
 		err := writePlan(c, plan)
@@ -30,7 +31,7 @@ func planCommand() *cli.Command {
 	}))
 }
 
-var planColumns = []string{"JOBID", "USER", "ACCOUNT", "PARTITION", "CAMPAIGN", "RANK", "SLURM", "PRIORITY", "FROM", "TO", "WHY"}
+var planColumns = []string{"JOBID", "USER", "ACCOUNT", "PARTITION", "CAMPAIGN", "RANK", "SLURM", "PRIORITY", "FROM", "TO", "WHY", "START"}
 
 // withClasses adds a column CLASS at a place of a table if any of its rows has a class: there
 // are none where all jobs are of one. It returns the function that adds the cell to a row.
@@ -59,7 +60,7 @@ func writePlan(c *cli.Context, plan view.Plan) error {
 		if j.Write {
 			to = strconv.FormatInt(j.To, 10)
 		}
-		t.Add(classed(j.Class, j.Job, j.User, j.Account, j.Partition, campaign, rank, j.SlurmRank, j.Priority, j.From, to, j.Why)...)
+		t.Add(classed(j.Class, j.Job, j.User, j.Account, j.Partition, campaign, rank, j.SlurmRank, j.Priority, j.From, to, j.Why, j.Odds.Interval(plan.Time))...)
 	}
 	if err := console.Tables(c, t); err != nil {
 		return err

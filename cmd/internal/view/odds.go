@@ -275,6 +275,23 @@ func (o *Odds) between(now ostrich.Time) string {
 	return fmt.Sprintf("between %s and %s", at(o.P10), at(o.P90))
 }
 
+// Interval is the time between the moments of 10 and 90 % as in ISO 8601, which leaves out a second
+// date like the first: 2026-11-29T14:10/15:30. It is "now" once both are past, "" where odds are not told.
+func (o *Odds) Interval(now ostrich.Time) string {
+	if !o.Told() {
+		return ""
+	}
+	if o.P90 <= now {
+		return "now"
+	}
+	const date, minute = len("2026-11-29"), len("2026-11-29T14:10")
+	from, to := moment(max(o.P10, now))[:minute], moment(o.P90)[:minute]
+	if from[:date] == to[:date] {
+		to = to[date+1:]
+	}
+	return from + "/" + to
+}
+
 // words says when something happens, in the odds that people take for sure enough.
 func (o *Odds) words(now ostrich.Time) string { return o.between(now) + ", four times out of five" }
 

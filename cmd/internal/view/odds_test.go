@@ -3,6 +3,7 @@ package view
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"slurm-ostrich/cmd/internal/foresight"
 	"slurm-ostrich/ostrich"
@@ -89,6 +90,27 @@ func TestOddsWords(t *testing.T) {
 		e := Explanation{Time: now, Expected: expected, Odds: test.odds, Slurm: new(int)}
 		if got := e.line("start"); got != test.want {
 			t.Errorf("%s\nwant %s", got, test.want)
+		}
+	}
+}
+
+// TestOddsInterval writes odds as in ISO 8601, where earlier ones held.
+func TestOddsInterval(t *testing.T) {
+	now := ostrich.Time(time.Date(2026, 11, 29, 14, 10, 0, 0, time.Local).Unix())
+	held, not := 0.81, 0.5
+	for _, test := range []struct {
+		odds *Odds
+		want string
+	}{
+		{nil, ""},
+		{&Odds{P10: now, P90: now + 60, Of: 3}, ""},
+		{&Odds{P10: now, P90: now + 60, Held: &not, Of: 200}, ""},
+		{&Odds{P10: now - 60, P90: now, Held: &held, Of: 200}, "now"},
+		{&Odds{P10: now - 60, P90: now + 4800, Held: &held, Of: 200}, "2026-11-29T14:10/15:30"},
+		{&Odds{P10: now + 60, P90: now + 12*3600, Held: &held, Of: 200}, "2026-11-29T14:11/2026-11-30T02:10"},
+	} {
+		if got := test.odds.Interval(now); got != test.want {
+			t.Errorf("%+v: %q, want %q", test.odds, got, test.want)
 		}
 	}
 }
