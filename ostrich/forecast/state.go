@@ -62,11 +62,12 @@ const (
 )
 
 // Ask draws futures until the asked jobs have started in them, which are given by their places in
-// Pending. It returns the draws of each. The error is that of a job that the machine cannot run.
+// Pending, or by ^i for place i of Running. It returns the draws of each. The error is that of a job that
+// the machine cannot run.
 func (s *State) Ask(asked []int) ([]Draws, error) {
 	for _, i := range asked {
-		if i < 0 || i >= len(s.Pending) {
-			return nil, fmt.Errorf("forecast: job %d of %d is asked for: %w", i, len(s.Pending), sim.ErrWorkload)
+		if i < -len(s.Running) || i >= len(s.Pending) {
+			return nil, fmt.Errorf("forecast: job %d of %d that wait and %d that run is asked for: %w", i, len(s.Pending), len(s.Running), sim.ErrWorkload)
 		}
 	}
 	list := make([]Draws, len(asked))
@@ -74,7 +75,7 @@ func (s *State) Ask(asked []int) ([]Draws, error) {
 		return list, nil
 	}
 	near := *s // those far behind the last one that is asked for hardly change its start
-	near.Pending = s.Pending[:min(len(s.Pending), slices.Max(asked)+behind)]
+	near.Pending = s.Pending[:min(len(s.Pending), max(0, slices.Max(asked))+behind)]
 	n := s.Draws
 	if n < 1 {
 		n = max(leastDraws, min(mostDraws, drawnJobs/(len(near.Running)+len(near.Pending))))
@@ -89,12 +90,20 @@ func (s *State) Ask(asked []int) ([]Draws, error) {
 			return nil, fmt.Errorf("forecast: %w", err)
 		}
 		for k, i := range asked {
-			at := len(s.Running) + i
+			at := s.at(i)
 			list[k].Starts[f] = starts[at]
 			list[k].Ends[f] = list[k].Starts[f] + ostrich.Time(d.length(at))
 		}
 	}
 	return list, nil
+}
+
+// at returns the place of an asked job among all, the running ones first.
+func (s *State) at(asked int) int {
+	if asked < 0 {
+		return ^asked
+	}
+	return len(s.Running) + asked
 }
 
 // drawer draws futures of a state.
@@ -154,12 +163,12 @@ func newDrawer(s *State, queue []Job, asked []int) *drawer {
 	}
 	d.procs, d.alike = max(d.procs, busy), len(kinds)
 	for _, i := range asked {
-		if at := len(s.Running) + i; !d.wanted[at] {
+		if at := s.at(i); !d.wanted[at] {
 			d.wanted[at] = true
 			d.wants++
 		}
 	}
-	d.common, d.deepest = make([]float64, d.alike), len(s.Running)+slices.Max(asked)+1
+	d.common, d.deepest = make([]float64, d.alike), len(s.Running)+max(0, slices.Max(asked)+1)
 	return d
 }
 

@@ -45,12 +45,35 @@ func TestKnownLengths(t *testing.T) {
 			t.Errorf("job %d starts at %v, want %d", i+2, d.Starts, want[i])
 		}
 	}
-	draws, err := s.Ask([]int{1, 0})
+	draws, err := s.Ask([]int{1, ^0, 0})
 	if err != nil {
 		t.Fatal(err)
 	}
+	if runs := draws[1]; runs.Starts[0] != 1000 || slices.Min(runs.Ends) != 1060 || slices.Max(runs.Ends) != 1060 {
+		t.Errorf("what runs: %+v", runs)
+	}
+	if _, err := s.Ask([]int{^1}); !errors.Is(err, sim.ErrWorkload) {
+		t.Errorf("a second job that runs: %v", err)
+	}
 	if last := Last(draws); last.Starts[0] != 1110 || last.Now != 1000 {
 		t.Errorf("the campaign of user 2 ends at %v", last.Starts)
+	}
+}
+
+// TestRunsAndWaits: what runs ends, in each future, when what waits for it starts there.
+func TestRunsAndWaits(t *testing.T) {
+	var past lengths.Spreads
+	r := &lengths.Request{Limit: 7200, Procs: 1}
+	for i := range 24 {
+		past.Learn(1, r, lengths.Done, ostrich.Duration(60*(i+1)))
+	}
+	s := &State{
+		Now: 50_000, Procs: 1, Pending: []Job{fixed(2, 2, 1, 10, 10)},
+		Running: []Job{{ID: 1, User: 1, Procs: 1, Limit: 7200, Ran: 1, Spread: past.Of(1, r)}},
+	}
+	draws, err := s.Ask([]int{^0, 0})
+	if err != nil || !slices.Equal(draws[0].Ends, draws[1].Starts) || slices.Min(draws[0].Ends) == slices.Max(draws[0].Ends) {
+		t.Errorf("%+v %v", draws, err)
 	}
 }
 

@@ -3,7 +3,7 @@ package view
 import (
 	"cmp"
 	"fmt"
-	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"slurm-ostrich/cmd/internal/foresight"
@@ -35,11 +35,10 @@ func (o *Odds) Told() bool { return o != nil && o.Held != nil && !o.cannotTell()
 
 // drawn are the futures of a pool in which all its waiting jobs start.
 type drawn struct {
-	draws []forecast.Draws                 // of the tasks of the waiting jobs, in the order in force
-	first map[ostrich.JobID]int            // place of the first task of a job
-	count map[ostrich.JobID]int            // its tasks
-	ends  map[ostrich.JobID][]ostrich.Time // of what runs, by future
-	cut   ostrich.JobID                    // job of which some tasks may be beyond mostForecast; 0: none
+	draws []forecast.Draws      // of the tasks of the waiting jobs, in the order in force, and then of what runs
+	first map[ostrich.JobID]int // place of a job's first task, or of what runs
+	count map[ostrich.JobID]int // its tasks; 0 of what runs
+	cut   ostrich.JobID         // job of which some tasks may be beyond mostForecast; 0: none
 }
 
 // futures returns those of a pool, nil if there are none. They are drawn with the first question of a cycle.
@@ -77,6 +76,12 @@ func (s *Cycle) draw(pool *Pool) *drawn {
 			}
 			asked[i] = i
 		}
+		for i := range is.Running {
+			if id := is.Running[i].ID; d.count[id] == 0 {
+				d.first[id] = len(asked)
+				asked = append(asked, ^i)
+			}
+		}
 		return is, asked
 	})
 	if err != nil {
@@ -85,20 +90,6 @@ func (s *Cycle) draw(pool *Pool) *drawn {
 	d.draws = draws
 	if n := len(is.Pending); n == mostForecast {
 		d.cut = is.Pending[n-1].ID
-	}
-	n := 11
-	if len(draws) > 0 {
-		n = len(draws[0].Starts)
-	}
-	d.ends = make(map[ostrich.JobID][]ostrich.Time, len(is.Running))
-	for i := range is.Running {
-		j := &is.Running[i]
-		random := rand.New(rand.NewPCG(uint64(s.Time), uint64(j.ID)))
-		ends := make([]ostrich.Time, n)
-		for k := range ends {
-			ends[k] = s.Time + ostrich.Time(bounded(j.Spread.Length(random.Float64(), j.Ran)-j.Ran))
-		}
-		d.ends[j.ID] = ends
 	}
 	return d
 }
@@ -150,7 +141,7 @@ func (s *Cycle) odds(id ostrich.JobID, pool *Pool) *Odds {
 		return nil
 	}
 	at, ok := d.first[id]
-	if !ok {
+	if !ok || d.count[id] == 0 {
 		return nil
 	}
 	return s.answer(pool, &d.draws[at])
@@ -175,19 +166,15 @@ func (s *Cycle) endOdds(c *Campaign) *Odds {
 		return nil
 	}
 	var all []forecast.Draws
-	for _, id := range c.Pending {
-		at, ok := d.first[id]
-		if !ok || id == d.cut || c.Blocked > 0 {
-			return nil
-		}
-		all = append(all, d.draws[at:at+d.count[id]]...)
+	if c.Blocked > 0 {
+		return nil
 	}
-	for _, id := range c.Running {
-		ends, ok := d.ends[id]
-		if !ok {
+	for _, id := range slices.Concat(c.Pending, c.Running) {
+		at, ok := d.first[id]
+		if !ok || id == d.cut {
 			return nil
 		}
-		all = append(all, forecast.Draws{Now: s.Time, Starts: ends, Ends: ends})
+		all = append(all, d.draws[at:at+max(d.count[id], 1)]...)
 	}
 	if len(all) == 0 {
 		return nil

@@ -1,0 +1,156 @@
+package testbed_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/forecast"
+)
+
+// foretold is what was said at a moment of when a job starts.
+type foretold struct {
+	at, squeue ostrich.Time // squeue is 0 where squeue --start did not know
+	odds       [3]ostrich.Time
+}
+
+// TestForecast asks ostrichd and squeue --start every minute when each pending job starts, under three
+// loads, and counts what came true. $OSTRICH_TEST_FORECAST is how long it asks.
+func TestForecast(t *testing.T) {
+	text := os.Getenv("OSTRICH_TEST_FORECAST")
+	if text == "" {
+		t.Skip("OSTRICH_TEST_FORECAST=30m asks for half an hour, and waits until all have started")
+	}
+	needSlurm(t)
+	length, err := time.ParseDuration(text)
+	if err != nil || length < 4*time.Minute {
+		t.Fatalf("OSTRICH_TEST_FORECAST=%s: 4m or more", text)
+	}
+	for k, load := range []float64{0.7, 0.95, 1.2} {
+		part(t, fmt.Sprintf("load %.2f", load), func(t *testing.T) {
+			t.Parallel()
+			foretell(t, fmt.Sprintf("forecast-%d", k), load, length, rand.New(rand.NewPCG(uint64(k), 34)))
+		})
+	}
+}
+
+// foretell lets users submit with a load of the processors of a testbed, asks, and reports the scores. Nobody is
+// asked in the first quarter, from which ostrichd learns.
+func foretell(t *testing.T, name string, load float64, length time.Duration, random *rand.Rand) {
+	b := up(t, name)
+	d := b.daemon(t, "--apply")
+	asked := make(map[string][]foretold)
+	began := time.Now()
+	next, minute := began, began.Add(length/4)
+	left := 1 // jobs that were asked for and wait
+	for end := began.Add(length); left > 0; time.Sleep(time.Until(next)) {
+		now := time.Now()
+		if now.After(end.Add(length)) {
+			t.Fatalf("%d jobs still wait", left)
+		}
+		work := submitSome(t, b, random)
+		next = next.Add(time.Duration(random.ExpFloat64() * work / (load * float64(b.cpus)) * float64(time.Second)))
+		if now.Before(minute) {
+			continue
+		}
+		minute = minute.Add(time.Minute)
+		waiting := queuedStarts(t, b)
+		if now.Before(end) {
+			said := oddsOf(t, b, d)
+			for id, at := range waiting {
+				if odds, ok := said[id]; ok {
+					asked[id] = append(asked[id], foretold{at: ostrich.Time(now.Unix()), squeue: at, odds: odds})
+				}
+			}
+			continue
+		}
+		left = 0
+		for id := range waiting {
+			if len(asked[id]) > 0 {
+				left++
+			}
+		}
+	}
+	var ours, all, theirs forecast.Score // ours where squeue answers as well
+	for _, line := range b.lines(t, "sacct", "--allusers", "--noheader", "--parsable2", "--allocations", "--format=JobID,Start") {
+		start, err := time.ParseInLocation("2006-01-02T15:04:05", line[1], time.Local)
+		if err != nil && len(asked[line[0]]) > 0 {
+			t.Fatalf("%v: %v", line, err)
+		}
+		for _, a := range asked[line[0]] {
+			at := ostrich.Time(start.Unix())
+			all.Add(a.at, a.odds, at)
+			if a.squeue > 0 {
+				ours.Add(a.at, a.odds, at)
+				theirs.Add(a.at, [3]ostrich.Time{a.squeue, a.squeue, a.squeue}, at)
+			}
+		}
+	}
+	report(t, "forecast", "%d answers about %d jobs, %.0f %% held; of %d squeue had one too: mean pinball %.1f s, squeue's %.1f s (%.2f); median error %.0f s, squeue's %.0f s",
+		all.All.Asked, len(asked), 100*all.All.Part(), ours.All.Asked, ours.MeanLoss(), theirs.MeanLoss(), ours.MeanLoss()/theirs.MeanLoss(), ours.MedianError(), theirs.MedianError())
+	if ours.All.Asked < 10 || ours.MeanLoss() > theirs.MeanLoss() {
+		t.Errorf("of %d answers the mean loss is %.1f s, that of squeue --start %.1f s", ours.All.Asked, ours.MeanLoss(), theirs.MeanLoss())
+	}
+}
+
+// submitSome submits a job of one of three kinds of one of five users, and returns its work in expected
+// processor-seconds. Jobs of a kind are alike: from half to twice a length, and of one limit.
+func submitSome(t *testing.T, b *bed, random *rand.Rand) float64 {
+	t.Helper()
+	const users = 5
+	user, kind := random.IntN(users), random.IntN(3)
+	cpus, typical := 1<<((user+kind)%3), 15*math.Pow(2, float64((2*user+kind)%5)) // 15 s to 4 min
+	length := typical * math.Exp2(2*random.Float64()-1)
+	limit := int(math.Ceil(typical/30)) + user
+	b.submit(t, []string{"ob-alice", "ob-bob", "ob-carol", "ob-dave", "ob-erin"}[user], "--ntasks=1", fmt.Sprintf("--cpus-per-task=%d", cpus),
+		fmt.Sprintf("--time=%d", limit), fmt.Sprintf("--job-name=kind%c", 'a'+kind), "--wrap", fmt.Sprintf("sleep %.1f", length))
+	mean := 0.0 // of the work of all kinds of all users
+	for u := range users {
+		for k := range 3 {
+			mean += float64(int(1)<<((u+k)%3)) * 15 * math.Pow(2, float64((2*u+k)%5)) * 1.5 / math.Ln2 / 2 / (3 * users)
+		}
+	}
+	return mean
+}
+
+// queuedStarts returns what squeue --start says of each pending job, 0 where it does not know.
+func queuedStarts(t *testing.T, b *bed) map[string]ostrich.Time {
+	t.Helper()
+	starts := make(map[string]ostrich.Time)
+	for line := range strings.Lines(b.do(t, "root", "squeue", "--start", "--noheader", "--states=PENDING", "--format=%i|%S")) {
+		id, text, _ := strings.Cut(strings.TrimSpace(line), "|")
+		starts[id] = 0
+		if at, err := time.ParseInLocation("2006-01-02T15:04:05", text, time.Local); err == nil {
+			starts[id] = ostrich.Time(at.Unix())
+		}
+	}
+	return starts
+}
+
+// oddsOf returns what ostrichd says of each pending job of which it says something.
+func oddsOf(t *testing.T, b *bed, d *daemon) map[string][3]ostrich.Time {
+	t.Helper()
+	var plan struct {
+		Jobs []struct {
+			Job  string
+			Odds *struct{ P10, P50, P90 ostrich.Time }
+		}
+	}
+	r := b.try(t, "root", "ostrich", "plan", "--json", "--socket", d.socket)
+	if err := json.Unmarshal([]byte(r.stdout), &plan); err != nil {
+		t.Fatalf("%v: %s", err, r.stderr)
+	}
+	said := make(map[string][3]ostrich.Time)
+	for _, j := range plan.Jobs {
+		if j.Odds != nil {
+			said[j.Job] = [3]ostrich.Time{j.Odds.P10, j.Odds.P50, j.Odds.P90}
+		}
+	}
+	return said
+}
