@@ -32,7 +32,7 @@ func TestForecast(t *testing.T) {
 	if err != nil || length < 4*time.Minute {
 		t.Fatalf("OSTRICH_TEST_FORECAST=%s: 4m or more", text)
 	}
-	for k, load := range []float64{0.7, 0.95, 1.2} {
+	for k, load := range []float64{0.8, 1, 1.2} {
 		part(t, fmt.Sprintf("load %.2f", load), func(t *testing.T) {
 			t.Parallel()
 			foretell(t, fmt.Sprintf("forecast-%d", k), load, length, rand.New(rand.NewPCG(uint64(k), 34)))
@@ -49,6 +49,9 @@ func foretell(t *testing.T, name string, load float64, length time.Duration, ran
 	began := time.Now()
 	next, minute := began, began.Add(length/4)
 	left := 1 // jobs that were asked for and wait
+	for range 2 * b.cpus { // some wait from the start on
+		submitSome(t, b, random)
+	}
 	for end := began.Add(length); left > 0; time.Sleep(time.Until(next)) {
 		now := time.Now()
 		if now.After(end.Add(length)) {
@@ -103,9 +106,9 @@ func foretell(t *testing.T, name string, load float64, length time.Duration, ran
 // processor-seconds. Jobs of a kind are alike: from half to twice a length, and of one limit.
 func submitSome(t *testing.T, b *bed, random *rand.Rand) float64 {
 	t.Helper()
-	const users = 5
+	const users, shortest = 5, 8.0 // to 128 s
 	user, kind := random.IntN(users), random.IntN(3)
-	cpus, typical := 1<<((user+kind)%3), 15*math.Pow(2, float64((2*user+kind)%5)) // 15 s to 4 min
+	cpus, typical := 1<<((user+kind)%3), shortest*math.Pow(2, float64((2*user+kind)%5))
 	length := typical * math.Exp2(2*random.Float64()-1)
 	limit := int(math.Ceil(typical/30)) + user
 	b.submit(t, []string{"ob-alice", "ob-bob", "ob-carol", "ob-dave", "ob-erin"}[user], "--ntasks=1", fmt.Sprintf("--cpus-per-task=%d", cpus),
@@ -113,7 +116,7 @@ func submitSome(t *testing.T, b *bed, random *rand.Rand) float64 {
 	mean := 0.0 // of the work of all kinds of all users
 	for u := range users {
 		for k := range 3 {
-			mean += float64(int(1)<<((u+k)%3)) * 15 * math.Pow(2, float64((2*u+k)%5)) * 1.5 / math.Ln2 / 2 / (3 * users)
+			mean += float64(int(1)<<((u+k)%3)) * shortest * math.Pow(2, float64((2*u+k)%5)) * 1.5 / math.Ln2 / 2 / (3 * users)
 		}
 	}
 	return mean
