@@ -111,7 +111,7 @@ const steps = 1000
 
 // costs are about how many seconds of processor time the figures take that take more than one second.
 var costs = map[string]int{
-	"bot-4": 90, "bot-5": 120, "bot-6": 20, "bot-7": 110, "bot-8": 450, "bot-9": 50, "bot-10": 17, "bot-11": 65, "hipc-4": 70, "hipc-5": 10, "milp-4": 5, "milp-5": 140, "rl-5": 15,
+	"bot-4": 90, "bot-5": 120, "bot-6": 20, "bot-7": 110, "bot-8": 450, "bot-9": 50, "bot-10": 17, "bot-11": 65, "hipc-4": 70, "hipc-5": 10, "milp-4": 5, "milp-5": 190, "rl-5": 15,
 }
 
 // draw computes the figures, several at a time. The first error ends all of it.

@@ -47,7 +47,7 @@ func UpTo(title string, largest float64) Axis {
 }
 
 // Log returns a logarithmic axis with a tick at each digit times a power of ten; 1, 2
-// and 5 have labels.
+// and 5 have labels, and 1 alone on a long axis.
 func Log(title string, least, most float64) Axis {
 	a := Axis{Title: title, Min: least, Max: most, Scale: math.Log}
 	for power := math.Pow(10, math.Floor(math.Log10(least))); power <= most; power *= 10 {
@@ -56,7 +56,7 @@ func Log(title string, least, most float64) Axis {
 			if tick.At < least*(1-1e-9) || tick.At > most*(1+1e-9) {
 				continue
 			}
-			if digit == 1 || digit == 2 || digit == 5 {
+			if digit == 1 || (digit == 2 || digit == 5) && most < 1e5*least {
 				tick.Label = strconv.FormatFloat(tick.At, 'f', -1, 64)
 			}
 			a.Ticks = append(a.Ticks, tick)
