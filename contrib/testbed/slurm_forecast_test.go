@@ -48,7 +48,7 @@ func foretell(t *testing.T, name string, load float64, length time.Duration, ran
 	asked := make(map[string][]foretold)
 	began := time.Now()
 	next, minute := began, began.Add(length/4)
-	left := 1 // jobs that were asked for and wait
+	left := 1              // jobs that were asked for and wait
 	for range 2 * b.cpus { // some wait from the start on
 		submitSome(t, b, random)
 	}
