@@ -19,9 +19,9 @@ func planCommand() *cli.Command {
 		Description: "RANK is a job's place in OStrich's order, SLURM the present one among all pending jobs. FROM is the\n" +
 			"present value of what is written (SiteFactor, nice or priority), TO the new one; - where nothing would be\n" +
 			"written. CAMPAIGN is the job that opened the campaign. CLASS, where the site has several (priority.classes),\n" +
-			"goes before RANK: all of one that can start come before all of the next. START is between when and when the job\n" +
-			"starts, four times out of five (docs/forecast.md); - while that is not known. Exit code 0: nothing would be written\n" +
-			"to these jobs; 2: something would; 1: error.",
+			"goes before RANK: all of one that can start come before all of the next. START: the times between which a job,\n" +
+			"of an array its first task, starts with odds of 80 %; - where nothing is told (docs/forecast.md). Exit code 0:\n" +
+			"nothing would be written to these jobs; 2: something would; 1: error.",
 	}, "only these `JOBS`, comma-separated, as squeue shows them", nil, answered(view.AskPlan, func(c *cli.Context, plan view.Plan) error {
 		err := writePlan(c, plan)
 		if err == nil && slices.ContainsFunc(plan.Jobs, func(j view.Job) bool { return j.Write }) {

@@ -111,7 +111,7 @@ func newMetrics(version string) *metrics {
 			Name: "ostrich_writes_total", Help: "Priorities sent to Slurm, by result: applied, refused, unchanged (accepted, without effect), undone (restored by the backfill scheduler), gone (the job left the queue), unknown (could not be read back) or unsent.",
 		}, []string{"result"}),
 		credentials: made.NewCounterVec(prometheus.CounterOpts{
-			Name: "ostrich_credentials_total", Help: "Requests of the web with a credential of munge, by verdict: accepted, refused, limited (there were too many) or unverified (munge did not answer).",
+			Name: "ostrich_credentials_total", Help: "Requests of the web with a credential of munge, by verdict: accepted, refused, limited (there were too many) or unverified (munge did not answer in time).",
 		}, []string{"verdict"}),
 		rows: made.NewCounter(prometheus.CounterOpts{
 			Name: "ostrich_accounting_rows_total", Help: "Rows of slurmdbd's tables that were read.",

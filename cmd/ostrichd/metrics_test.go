@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"go.yaml.in/yaml/v3"
 
+	"slurm-ostrich/cmd/internal/api"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
@@ -302,5 +303,18 @@ func TestMissingProcessors(t *testing.T) {
 	m.observe(other, from, time.Unix(3, 0))
 	if got := counter(t, m, `ostrich_missing_processors{pool="cpu"}`); got != was {
 		t.Errorf("%v missing, want %v", got, was)
+	}
+}
+
+// TestCredentialsAreCounted: a request with what is no credential is refused, and counted.
+func TestCredentialsAreCounted(t *testing.T) {
+	d := emulate(t).daemon
+	w := httptest.NewRecorder()
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/plan", nil)
+	r.Host = "localhost"
+	r.Header.Set(api.ProofHeader, "nonsense")
+	d.pages().ServeHTTP(w, r)
+	if got := counter(t, d.metrics, `ostrich_credentials_total{verdict="refused"}`); w.Code != http.StatusUnauthorized || got != 1 {
+		t.Errorf("status %d, counted %v", w.Code, got)
 	}
 }

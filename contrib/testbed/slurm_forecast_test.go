@@ -57,8 +57,8 @@ func foretell(t *testing.T, name string, load float64, length time.Duration, ran
 		if now.After(end.Add(length)) {
 			t.Fatalf("%d jobs still wait", left)
 		}
-		work := submitSome(t, b, random)
-		next = next.Add(time.Duration(random.ExpFloat64() * work / (load * float64(b.cpus)) * float64(time.Second)))
+		submitSome(t, b, random)
+		next = next.Add(time.Duration(random.ExpFloat64() * meanWork() / (load * float64(b.cpus)) * float64(time.Second)))
 		if now.Before(minute) {
 			continue
 		}
@@ -82,12 +82,8 @@ func foretell(t *testing.T, name string, load float64, length time.Duration, ran
 	}
 	var ours, all, theirs forecast.Score // ours where squeue answers as well
 	for _, line := range b.lines(t, "sacct", "--allusers", "--noheader", "--parsable2", "--allocations", "--format=JobID,Start") {
-		start, err := time.ParseInLocation("2006-01-02T15:04:05", line[1], time.Local)
-		if err != nil && len(asked[line[0]]) > 0 {
-			t.Fatalf("%v: %v", line, err)
-		}
 		for _, a := range asked[line[0]] {
-			at := ostrich.Time(start.Unix())
+			at := ostrich.Time(number(t, line[1]))
 			all.Add(a.at, a.odds, at)
 			if a.squeue > 0 {
 				ours.Add(a.at, a.odds, at)
@@ -102,24 +98,30 @@ func foretell(t *testing.T, name string, load float64, length time.Duration, ran
 	}
 }
 
-// submitSome submits a job of one of three kinds of one of five users, and returns its work in expected
-// processor-seconds. Jobs of a kind are alike: from half to twice a length, and of one limit.
-func submitSome(t *testing.T, b *bed, random *rand.Rand) float64 {
-	t.Helper()
-	const users, shortest = 5, 8.0 // to 128 s
-	user, kind := random.IntN(users), random.IntN(3)
-	cpus, typical := 1<<((user+kind)%3), shortest*math.Pow(2, float64((2*user+kind)%5))
-	length := typical * math.Exp2(2*random.Float64()-1)
-	limit := int(math.Ceil(typical/30)) + user
-	b.submit(t, []string{"ob-alice", "ob-bob", "ob-carol", "ob-dave", "ob-erin"}[user], "--ntasks=1", fmt.Sprintf("--cpus-per-task=%d", cpus),
-		fmt.Sprintf("--time=%d", limit), fmt.Sprintf("--job-name=kind%c", 'a'+kind), "--wrap", fmt.Sprintf("sleep %.1f", length))
-	mean := 0.0 // of the work of all kinds of all users
-	for u := range users {
-		for k := range 3 {
-			mean += float64(int(1)<<((u+k)%3)) * shortest * math.Pow(2, float64((2*u+k)%5)) * 1.5 / math.Ln2 / 2 / (3 * users)
-		}
+// kindOf returns what a job of one of three kinds of one of five users asks for, and how long the kind runs: jobs
+// of a kind are alike, from half to twice as long, and of one limit.
+func kindOf(user, kind int) (cpus int, seconds float64) {
+	return 1 << ((user + kind) % 3), 8 * math.Pow(2, float64((2*user+kind)%5)) // to 128 s
+}
+
+const kinds, submitters = 3, 5
+
+// meanWork returns the processor-seconds of a job in the mean.
+func meanWork() (work float64) {
+	for i := range kinds * submitters {
+		cpus, seconds := kindOf(i/kinds, i%kinds)
+		work += float64(cpus) * seconds * 1.5 / math.Ln2 / 2 / (kinds * submitters)
 	}
-	return mean
+	return work
+}
+
+// submitSome submits a job of some kind of some user.
+func submitSome(t *testing.T, b *bed, random *rand.Rand) {
+	t.Helper()
+	user, kind := random.IntN(submitters), random.IntN(kinds)
+	cpus, seconds := kindOf(user, kind)
+	b.submit(t, users[user], "--ntasks=1", fmt.Sprintf("--cpus-per-task=%d", cpus), fmt.Sprintf("--time=%d", int(math.Ceil(seconds/30))+user),
+		fmt.Sprintf("--job-name=kind%c", 'a'+kind), "--wrap", fmt.Sprintf("sleep %.1f", seconds*math.Exp2(2*random.Float64()-1)))
 }
 
 // queuedStarts returns what squeue --start says of each pending job, 0 where it does not know.
@@ -129,8 +131,8 @@ func queuedStarts(t *testing.T, b *bed) map[string]ostrich.Time {
 	for line := range strings.Lines(b.do(t, "root", "squeue", "--start", "--noheader", "--states=PENDING", "--format=%i|%S")) {
 		id, text, _ := strings.Cut(strings.TrimSpace(line), "|")
 		starts[id] = 0
-		if at, err := time.ParseInLocation("2006-01-02T15:04:05", text, time.Local); err == nil {
-			starts[id] = ostrich.Time(at.Unix())
+		if text != "N/A" {
+			starts[id] = ostrich.Time(number(t, text))
 		}
 	}
 	return starts

@@ -93,7 +93,7 @@ var (
 	// Of Goponenko and others (SBAC-PAD 2022): of processor-seconds in place of jobs, so that no order gains by
 	// short or narrow ones alone. In the second, P²SF, each weighs as the square of its job's age.
 	AreaResponse     = Measure{"area_response", "area-weighted response time", "s", less, ByUser, func(s *Sample) float64 { return s.over(s.Response, s.Area) }}
-	PriorityResponse = Measure{"priority_response", "priority-weighted response time", "s", less, ByUser, func(s *Sample) float64 { return s.over(s.AgedResponse, s.Aged) }}
+	PriorityResponse = Measure{"priority_response", "priority-weighted specific response time", "s", less, ByUser, func(s *Sample) float64 { return s.over(s.AgedResponse, s.Aged) }}
 	jobsInTime       = Measure{"jobs_in_time", "share of jobs in time", "part", more, ByUser, func(s *Sample) float64 { return s.ofJobs(s.JobsInTime) }}
 	jobsPastDue      = Measure{"jobs_past_due", "jobs past due", "part", less, ByUser, func(s *Sample) float64 { return s.ofJobs(s.Jobs - s.JobsInTime) }}
 	lateness         = Measure{"lateness_mean", "mean lateness", "s", less, ByUser, func(s *Sample) float64 { return s.ofJobs(s.Lateness) }} // against the due date

@@ -60,7 +60,7 @@ func (s *Sums) AddJob(j *Job, late ostrich.Duration) {
 	s.Lateness += float64(late)
 	s.Tardiness += float64(satisfaction.Tardiness(late))
 	wait, flow := float64(j.Start-j.Submit), float64(j.End-j.Submit)
-	area := j.Busy() * (flow - wait)
+	area := float64(j.Procs) * j.run()
 	s.Area += area
 	s.Aged += area * (flow*flow + flow*wait + wait*wait) / 3 // flow³ − wait³, without the difference of large numbers
 	s.AgedResponse += area * (flow + wait) * (flow*flow + wait*wait) / 4

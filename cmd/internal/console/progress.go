@@ -18,8 +18,8 @@ func Progress(w io.Writer, what string) (at func(done, total int), done func()) 
 	return bar(w, what, 100*time.Millisecond)
 }
 
-// bar is Progress on a terminal. It redraws after a pause at the earliest, and each second
-// even without progress, so that one sees the time go by.
+// bar is Progress on a terminal. It redraws after a pause at the earliest, and once it
+// has begun each second even without progress, so that one sees the time go by.
 func bar(w io.Writer, what string, pause time.Duration) (at func(done, total int), done func()) {
 	var mu sync.Mutex
 	b := progressbar.NewOptions(1,

@@ -32,8 +32,8 @@ func All() []Figure {
 			"hipc-5", "Max-stretch of FCFS and FairCamp with 20 users", hipcPaper + "VII, Fig. 5; thesis (2014), section 4.6, Fig. 4.4", nil, drawDensity,
 		},
 		{"milp-3", "Two logs, and how many jobs wait in them", milpPaper + "B, Table II and Fig. 3", []string{kthFile, thetaFile}, drawQueues},
-		{"milp-4", "Late jobs under EASY and under an optimiser", milpPaper + "C, Fig. 4", []string{thetaFile, kthFile}, drawLate},
-		{"milp-5", "Tardiness under EASY and under an optimiser", milpPaper + "C, Fig. 5", []string{kthFile}, drawTardy},
+		{"milp-4", "Late jobs under backfilling and under an optimiser", milpPaper + "C, Fig. 4", []string{thetaFile, kthFile}, drawLate},
+		{"milp-5", "Tardiness under backfilling and under an optimiser", milpPaper + "C, Fig. 5", []string{kthFile}, drawTardy},
 		{
 			"ppam-2", "Stretch of short and long users under FCFS and OStrich",
 			"Emeras, Pinheiro, Rzadca, Trystram, PPAM 2013, section 6, Fig. 2; thesis (2014), section 5.5, Fig. 5.12 and 5.13", nil, drawProfiles,

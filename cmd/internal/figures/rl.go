@@ -353,7 +353,7 @@ func drawRL(ctx context.Context, in Input) (*Result, error) {
 					s.Bars = append(s.Bars, svg.Bar{From: from, To: from + 0.28, Height: mean})
 				} else {
 					s.Points = append(s.Points, svg.Point{X: at - 0.08 + 0.16*float64(reading), Y: mean})
-					s.Error = append(s.Error, min(half, mean-1))
+					s.Error = append(s.Error, half)
 				}
 			}
 			n := Number{

@@ -98,7 +98,7 @@ func (s *Series) line(p *Picture, c *Chart) {
 	}
 	for i, at := range points {
 		if s.Error != nil {
-			low, high := c.Y.pixel(s.Points[i].Y-s.Error[i]), c.Y.pixel(s.Points[i].Y+s.Error[i])
+			low, high := c.Y.pixel(max(c.Y.Min, s.Points[i].Y-s.Error[i])), c.Y.pixel(s.Points[i].Y+s.Error[i])
 			p.Line(s.Class, at.X, low, at.X, high)
 			p.Line(s.Class, at.X-4, low, at.X+4, low)
 			p.Line(s.Class, at.X-4, high, at.X+4, high)

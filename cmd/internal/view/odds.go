@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"slurm-ostrich/cmd/internal/foresight"
 	"slurm-ostrich/cmd/internal/format"
@@ -271,12 +272,12 @@ func (o *Odds) Interval(now ostrich.Time) string {
 	if o.P90 <= now {
 		return "now"
 	}
-	const date, minute = len("2026-11-29"), len("2026-11-29T14:10")
-	from, to := moment(max(o.P10, now))[:minute], moment(o.P90)[:minute]
-	if from[:date] == to[:date] {
-		to = to[date+1:]
+	const day, minute = "2006-01-02T", "15:04"
+	from, to := time.Unix(int64(max(o.P10, now)), 0), time.Unix(int64(o.P90)+59, 0) // the minutes that hold both
+	if from.Format(day) == to.Format(day) {
+		return from.Format(day+minute) + "/" + to.Format(minute)
 	}
-	return from + "/" + to
+	return from.Format(day+minute) + "/" + to.Format(day+minute)
 }
 
 // words says when something happens, in the odds that people take for sure enough.

@@ -107,6 +107,7 @@ func TestOddsInterval(t *testing.T) {
 		{&Odds{P10: now, P90: now + 60, Held: &not, Of: 200}, ""},
 		{&Odds{P10: now - 60, P90: now, Held: &held, Of: 200}, "now"},
 		{&Odds{P10: now - 60, P90: now + 4800, Held: &held, Of: 200}, "2026-11-29T14:10/15:30"},
+		{&Odds{P10: now + 5, P90: now + 30, Held: &held, Of: 200}, "2026-11-29T14:10/14:11"},
 		{&Odds{P10: now + 60, P90: now + 12*3600, Held: &held, Of: 200}, "2026-11-29T14:11/2026-11-30T02:10"},
 	} {
 		if got := test.odds.Interval(now); got != test.want {
@@ -131,6 +132,11 @@ func TestEndOdds(t *testing.T) {
 	e.Campaign.EndOdds.Held, e.Campaign.EndOdds.Of = &held, 50
 	if text := e.String(); !strings.Contains(text, "its last job ends between ") {
 		t.Error(text)
+	}
+	// One that only runs ends in each future when what waits for it starts.
+	s.Campaigns[0].Pending = nil
+	if end, start := s.endOdds(&s.Campaigns[0]), explainOne(t, s, "10").Odds; end == nil || *end != *start {
+		t.Errorf("what runs ends at %+v, what waits for it starts at %+v", end, start)
 	}
 	s.Campaigns[0].Blocked = 1
 	if end := s.endOdds(&s.Campaigns[0]); end != nil {

@@ -42,7 +42,8 @@ func UNICEP(wait, r float64, n int) float64 {
 //
 //	log10(r)·n + 870·log10(s)
 //
-// where s is the second of the submission, from 1 at the start of the log.
+// where s is the second of the submission, from 1 at the start of the log, and r is 0.1 at
+// least, as in the authors' code: nothing is known of a job without a limit that never ran.
 var F1 = sim.Order{Name: "f1", Compare: func(a, b *sim.Job) int {
 	of := func(j *sim.Job) float64 {
 		return math.Log10(max(float64(j.Estimate), 0.1))*float64(j.Procs) + 870*math.Log10(float64(max(j.Submit, 1)))
