@@ -70,7 +70,7 @@ func TestWorkers(t *testing.T) {
 			continue
 		}
 		t.Run(f.Name, func(t *testing.T) {
-			in := Input{Short: true}
+			in := Input{Short: true, small: len(f.Logs) == 0}
 			if len(f.Logs) > 0 {
 				jobs := 300
 				if f.Name == "rl-5" {
