@@ -101,13 +101,14 @@ lock_testbed() {
 	flock -w 120 9 || die "$dir: another up or down has been at work on it for two minutes"
 }
 
-# with_registry runs a command while no other testbed can come or go.
+# with_registry runs a command while no other testbed can come or go. The folder of the
+# registry is locked by the one above it: the last testbed removes it.
 with_registry() {
-	mkdir -p "$testbed_registry"
 	(
-		flock -w 60 8 || die "$testbed_registry/.lock: held for more than a minute"
+		flock -w 60 8 || die "$testbed_registry: held for more than a minute"
+		mkdir -p "$testbed_registry"
 		"$@"
-	) 8>"$testbed_registry/.lock"
+	) 8<"${testbed_registry%/*}"
 }
 
 # wait_for SECONDS WHAT COMMAND... repeats the command until it succeeds. It
