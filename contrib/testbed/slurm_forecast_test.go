@@ -32,7 +32,7 @@ func TestForecast(t *testing.T) {
 	if err != nil || length < 4*time.Minute {
 		t.Fatalf("OSTRICH_TEST_FORECAST=%s: 4m or more", text)
 	}
-	for k, load := range []float64{0.8, 1, 1.2} {
+	for k, load := range []float64{0.8, 1, 0.6} {
 		part(t, fmt.Sprintf("load %.2f", load), func(t *testing.T) {
 			t.Parallel()
 			foretell(t, fmt.Sprintf("forecast-%d", k), load, length, rand.New(rand.NewPCG(uint64(k), 34)))

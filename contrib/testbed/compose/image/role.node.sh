@@ -26,13 +26,16 @@ known() { timeout 10 scontrol show node "$node" >/dev/null 2>&1; }
 
 # lost succeeds if the controller answers and has lost this node, or takes it for
 # the one before: a controller that was killed too remembers that one as taken
-# down. What somebody takes down or drains by hand stays so.
+# down. One that was killed has also forgotten what it started in its last seconds,
+# starts it again, and drains the node that still runs it. What somebody takes down
+# or drains by hand stays so.
 lost() {
 	local line
 	slurmctld_answers || return
 	line=$(timeout 10 scontrol --oneliner show node "$node" 2>/dev/null) || return 0
 	[[ $line =~ ' State='[^' ']*(NOT_RESPONDING|UNKNOWN|INVAL) ]] ||
-		[[ $line =~ ' State='[^' ']*DOWN && $line =~ ' Reason='('started again'|stopped|'Not responding'|'Node unexpectedly') ]]
+		[[ $line =~ ' State='[^' ']*DOWN && $line =~ ' Reason='('started again'|stopped|'Not responding'|'Node unexpectedly') ]] ||
+		[[ $line =~ ' State='[^' ']*DRAIN && $line == *' Reason=Duplicate jobid '* ]]
 }
 
 leave() {
