@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"slurm-ostrich/ostrich"
 )
 
 // operator is the unprivileged user with AdminLevel=Operator that the sidecar
@@ -181,12 +183,13 @@ func ids(queue []queued) []string {
 type plan struct {
 	Cluster, Channel string
 	Jobs             []struct {
-		ID       json.Number `json:"job_id"`
-		User     string
-		Rank     *int
-		From, To int64
-		Write    bool
-		Why      string
+		ID        json.Number `json:"job_id"`
+		Job, User string
+		Rank      *int
+		From, To  int64
+		Write     bool
+		Why       string
+		Odds      *struct{ P10, P50, P90 ostrich.Time }
 	}
 	Summary struct{ Pending, Managed, Writes, Undone int }
 	code    int
@@ -195,7 +198,12 @@ type plan struct {
 // plan asks the tool for the plan from scratch.
 func (b *bed) plan(t *testing.T, args ...string) plan {
 	t.Helper()
-	r := b.ostrich(t, append([]string{"plan", "--json"}, args...)...)
+	return planOf(t, b.ostrich(t, append([]string{"plan", "--json"}, args...)...))
+}
+
+// planOf reads what plan --json has written.
+func planOf(t *testing.T, r result) plan {
+	t.Helper()
 	if r.code != 0 && r.code != 2 {
 		t.Fatalf("ostrich plan: exit code %d: %s", r.code, r.stderr)
 	}

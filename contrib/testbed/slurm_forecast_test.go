@@ -1,12 +1,10 @@
 package testbed_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -128,11 +126,10 @@ func submitSome(t *testing.T, b *bed, random *rand.Rand) {
 func queuedStarts(t *testing.T, b *bed) map[string]ostrich.Time {
 	t.Helper()
 	starts := make(map[string]ostrich.Time)
-	for line := range strings.Lines(b.do(t, "root", "squeue", "--start", "--noheader", "--states=PENDING", "--format=%i|%S")) {
-		id, text, _ := strings.Cut(strings.TrimSpace(line), "|")
-		starts[id] = 0
-		if text != "N/A" {
-			starts[id] = ostrich.Time(number(t, text))
+	for _, line := range b.lines(t, "squeue", "--start", "--noheader", "--states=PENDING", "--format=%i|%S") {
+		starts[line[0]] = 0
+		if line[1] != "N/A" {
+			starts[line[0]] = ostrich.Time(number(t, line[1]))
 		}
 	}
 	return starts
@@ -141,18 +138,8 @@ func queuedStarts(t *testing.T, b *bed) map[string]ostrich.Time {
 // oddsOf returns what ostrichd says of each pending job of which it says something.
 func oddsOf(t *testing.T, b *bed, d *daemon) map[string][3]ostrich.Time {
 	t.Helper()
-	var plan struct {
-		Jobs []struct {
-			Job  string
-			Odds *struct{ P10, P50, P90 ostrich.Time }
-		}
-	}
-	r := b.try(t, "root", "ostrich", "plan", "--json", "--socket", d.socket)
-	if err := json.Unmarshal([]byte(r.stdout), &plan); err != nil {
-		t.Fatalf("%v: %s", err, r.stderr)
-	}
 	said := make(map[string][3]ostrich.Time)
-	for _, j := range plan.Jobs {
+	for _, j := range planOf(t, b.try(t, "root", "ostrich", "plan", "--json", "--socket", d.socket)).Jobs {
 		if j.Odds != nil {
 			said[j.Job] = [3]ostrich.Time{j.Odds.P10, j.Odds.P50, j.Odds.P90}
 		}

@@ -1,7 +1,6 @@
 package testbed_test
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -11,16 +10,7 @@ import (
 // daemon's socket, with no configuration.
 func (d *daemon) asked(t *testing.T, b *bed, as string) (jobs, shares []string) {
 	t.Helper()
-	r := b.try(t, as, "ostrich", "plan", "--json", "--socket", d.socket)
-	var p struct {
-		Jobs []struct {
-			ID   json.Number `json:"job_id"`
-			User string
-		}
-	}
-	if err := json.Unmarshal([]byte(r.stdout), &p); err != nil {
-		t.Fatalf("ostrich plan as %s: exit code %d: %v\n%s%s", as, r.code, err, r.stdout, r.stderr)
-	}
+	p := planOf(t, b.try(t, as, "ostrich", "plan", "--json", "--socket", d.socket))
 	for _, j := range p.Jobs {
 		jobs = append(jobs, j.ID.String())
 	}

@@ -164,16 +164,7 @@ const tau = 10
 
 // BoundedSlowdown returns the mean over the jobs of max(1, (wait+run)/max(τ,
 // run)) with τ = 10 s (Feitelson).
-func BoundedSlowdown(jobs []Job) float64 {
-	sum := 0.0
-	for i := range jobs {
-		sum += jobs[i].boundedSlowdown()
-	}
-	if len(jobs) == 0 {
-		return 0
-	}
-	return sum / float64(len(jobs))
-}
+func BoundedSlowdown(jobs []Job) float64 { return Slowdown.Of(sampled(jobs)) }
 
 func (j *Job) boundedSlowdown() float64 { return max(1, float64(j.End-j.Submit)/max(tau, j.run())) }
 

@@ -33,17 +33,23 @@ type Run struct {
 	JobsPerSecond    float64          `json:"jobs_per_second"`
 }
 
+// sampled returns a sample of jobs without campaigns, whose waits nobody judges.
+func sampled(jobs []Job) *Sample {
+	s := new(Sample)
+	for i := range jobs {
+		s.AddJob(&jobs[i], 0)
+	}
+	return s
+}
+
 // SummariseRun summarises a run on m processors. seconds is how long its
 // simulation took.
 func SummariseRun(jobs []Job, campaigns []Campaign, m int, seconds float64) Run {
 	first, last := Span(jobs)
-	var all Sample
-	for i := range jobs {
-		all.AddJob(&jobs[i], 0)
-	}
+	all := sampled(jobs)
 	r := Run{
 		Summary: Summarise(jobs, campaigns, m), Wait: Waits(jobs),
-		BoundedSlowdown: Slowdown.Of(&all), AreaResponse: AreaResponse.Of(&all), PriorityResponse: PriorityResponse.Of(&all),
+		BoundedSlowdown: Slowdown.Of(all), AreaResponse: AreaResponse.Of(all), PriorityResponse: PriorityResponse.Of(all),
 		Utilisation: Utilisation(jobs, m), Makespan: ostrich.Duration(last - first), Seconds: seconds,
 	}
 	if seconds > 0 {

@@ -279,7 +279,8 @@ func (s *studied) figures(r int) Figures {
 		Rho: report.SummariseRho(slices.Clone(run.rho)), StretchQuantiles: run.stretches.Quantiles(nil, percent...),
 		Wait:            report.Wait{Mean: report.WaitMean.Of(x), P50: x.Wait.P50, P95: x.Wait.P95, P99: x.Wait.P99},
 		WaitQuantiles:   run.waits.Quantiles(nil, percent...),
-		BoundedSlowdown: report.Slowdown.Of(x), AreaResponse: report.AreaResponse.Of(x), PriorityResponse: report.PriorityResponse.Of(x), Utilisation: x.Busy, Makespan: ostrich.Duration(x.Makespan),
+		BoundedSlowdown: report.Slowdown.Of(x), AreaResponse: report.AreaResponse.Of(x), PriorityResponse: report.PriorityResponse.Of(x),
+		Utilisation: x.Busy, Makespan: ostrich.Duration(x.Makespan),
 		Satisfaction: report.Satisfy(s.in.Runs[r].Jobs, s.in.Procs, s.in.Accept),
 		Jain:         x.Jain, Gini: x.Gini, Envy: int(envy), EnvyPairs: int(pairs), values: values(x),
 	}

@@ -132,7 +132,7 @@ func (g *measuredGrid) classes(way string, digits int, of func(*grid.Measures) f
 			}
 		}
 		if len(values) > 0 {
-			list = append(list, plusMinus(values, func(v float64) string { return decimals(v, digits) }))
+			list = append(list, plusMinus(values, withDecimals(digits)))
 		}
 	}
 	return strings.Join(list, ", ")
@@ -239,7 +239,7 @@ func (g *measuredGrid) worse(a, b string, of func(*grid.Measures) float64) strin
 			n++
 		}
 		if mean > most {
-			most, text = mean, plusMinus(list, func(v float64) string { return decimals(v, 2) })
+			most, text = mean, plusMinus(list, withDecimals(2))
 		}
 	}
 	return fmt.Sprintf("%d of %d, up to %s times", n, len(g.samples), text)
@@ -299,7 +299,7 @@ func drawErrors(ctx context.Context, in Input) (*Result, error) {
 		r.Numbers = append(r.Numbers, Number{
 			What: "load " + load + ": NSL of ECT, I = 0, 10, 100, 1000, 10 000 %", Paper: "rises, and then less",
 			Ours: listed(part, func(s string) string {
-				return plusMinus(g.each(s, "ECT", nsl), func(v float64) string { return decimals(v, 3) })
+				return plusMinus(g.each(s, "ECT", nsl), withDecimals(3))
 			}),
 		})
 	}

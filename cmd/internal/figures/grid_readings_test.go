@@ -34,7 +34,7 @@ func TestGridReadings(t *testing.T) {
 		return g
 	}
 	line := func(what, ours string) { t.Logf("%s: %s", what, ours) }
-	text := func(v float64) string { return decimals(v, 2) }
+	text := withDecimals(2)
 	policies := slices.DeleteFunc(gridPolicies()[:8], func(w way) bool { return w.name == "ECT-P" || w.name == "DFPLT" })
 	for i, r := range gridReadings {
 		t.Logf("reading %d: %s", i+1, r.name)

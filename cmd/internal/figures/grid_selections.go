@@ -39,7 +39,7 @@ func drawSelections(ctx context.Context, in Input) (*Result, error) {
 		return text(which) + " (" + at + ")"
 	}
 	times := func(list []float64) string {
-		return plusMinus(list, func(v float64) string { return decimals(v, 2) })
+		return plusMinus(list, withDecimals(2))
 	}
 	against := func(of func(*grid.Measures) float64) string {
 		var list []string
@@ -56,7 +56,7 @@ func drawSelections(ctx context.Context, in Input) (*Result, error) {
 	}
 	beside := func(of func(*grid.Measures) float64) string {
 		return listed(g.ways, func(w string) string {
-			return w + " " + plusMinus(ratios(g.each(last, w, of), g.each(last, "S-BoT", of)), func(v float64) string { return decimals(v, 2) })
+			return w + " " + plusMinus(ratios(g.each(last, w, of), g.each(last, "S-BoT", of)), withDecimals(2))
 		})
 	}
 	r.Numbers = append(g.loads(), []Number{
@@ -122,7 +122,7 @@ func drawArchitectures(ctx context.Context, in Input) (*Result, error) {
 		"whoever leaves many behind."
 	list := func(of func(*grid.Measures) float64, way string, digits int) string {
 		return listed(g.samples, func(s string) string {
-			return plusMinus(g.each(s, way, of), func(v float64) string { return decimals(v, digits) })
+			return plusMinus(g.each(s, way, of), withDecimals(digits))
 		})
 	}
 	r.Numbers = g.loads()

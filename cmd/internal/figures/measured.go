@@ -82,3 +82,8 @@ const (
 )
 
 func decimals(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
+
+// withDecimals returns decimals of so many digits, as plusMinus asks for.
+func withDecimals(digits int) func(v float64) string {
+	return func(v float64) string { return decimals(v, digits) }
+}

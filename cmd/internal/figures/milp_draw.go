@@ -305,7 +305,7 @@ func (a *answers) lateNumbers() []Number {
 	for k, name := range baselines {
 		better := gain(k)
 		median, upper := values(a.by[0], better), values(a.by[1], better)
-		jobs := func(v float64) string { return decimals(v, 2) }
+		jobs := withDecimals(2)
 		means := map[bool]string{true: "≥", false: "<"}[stat.Mean(upper, nil) >= stat.Mean(median, nil)] +
 			fmt.Sprintf(" (%s, %s jobs)", plusMinus(upper, jobs), plusMinus(median, jobs))
 		list = append(list,

@@ -164,7 +164,7 @@ func drawProfiles(ctx context.Context, in Input) (*Result, error) {
 	lowF, _ := fcfs.count(0, 2)
 	lowO, all := fairly.count(0, 2)
 	mean := func(s *stretched, profile int) string {
-		return plusMinus(s.users[profile], func(v float64) string { return decimals(v, 1) })
+		return plusMinus(s.users[profile], withDecimals(1))
 	}
 	const why = "the number of users, their profiles and think times are not in the paper"
 	return of(

@@ -30,8 +30,6 @@ const (
 	rlLength = 1024
 	rlDraws  = 10
 	rlSeed   = "1"
-
-	rlReadings = 4
 )
 
 // rlLogs are the logs of the paper. The sequences are drawn from the first jobs of the
@@ -331,9 +329,8 @@ func drawRL(ctx context.Context, in Input) (*Result, error) {
 			},
 		}
 		most := 0.0
-		for k := 0; len(cells) > 0; k++ { // a backfilling and a reading
-			row, b := cells[:len(heuristics)], k/rlReadings
-			cells = cells[len(heuristics):]
+		for k, row := range slices.Collect(slices.Chunk(cells, len(heuristics))) { // of a backfilling and a reading
+			b, reading := k/len(chart.Series), k%len(chart.Series)
 			var ours []string
 			for i := range row {
 				c := &row[i]
@@ -345,9 +342,8 @@ func drawRL(ctx context.Context, in Input) (*Result, error) {
 					chart.X.Ticks = append(chart.X.Ticks, svg.Tick{At: at, Label: c.machine.name})
 					ours = append(ours, decimals(mean, 2))
 				} else {
-					ours = append(ours, decimals(mean, 1)+" ± "+decimals(half, 1))
+					ours = append(ours, plusMinus(c.values, withDecimals(1)))
 				}
-				reading := k % rlReadings
 				if s := &chart.Series[reading]; reading < 2 {
 					from := at - 0.42 + 0.32*float64(reading)
 					s.Bars = append(s.Bars, svg.Bar{From: from, To: from + 0.28, Height: mean})

@@ -163,13 +163,10 @@ func (s *Cycle) answer(pool *Pool, d *forecast.Draws) *Odds {
 func (s *Cycle) endOdds(c *Campaign) *Odds {
 	pool := s.poolNamed(c.Pool)
 	d := s.futures(pool)
-	if d == nil {
+	if d == nil || c.Blocked > 0 {
 		return nil
 	}
 	var all []forecast.Draws
-	if c.Blocked > 0 {
-		return nil
-	}
 	for _, id := range slices.Concat(c.Pending, c.Running) {
 		at, ok := d.first[id]
 		if !ok || id == d.cut {
