@@ -23,7 +23,7 @@ type Queued struct {
 	// Full is how Slurm writes the job's id for people: "17+1", "26_[1-3]".
 	Full string
 
-	User, Account, Partition, QOS, Name, WCKey string
+	User, Account, Partition, QOS, Name, WCKey, Comment string
 
 	UID uint32
 	// CPUs is how many processors a task asks for, 0 where squeue does not say it.

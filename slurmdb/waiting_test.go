@@ -14,7 +14,10 @@ import (
 
 // TestExpect: what slurmctld says of a job that waits makes the job that its row makes.
 func TestExpect(t *testing.T) {
-	const submit = t0 - 5
+	const (
+		submit    = t0 - 5
+		snakemake = "3f2a9c51-0b7e-4d2c-9a61-5e0f7c1b2d3e"
+	)
 	jobs := []struct {
 		row  job
 		says ledger.Waiting
@@ -30,6 +33,12 @@ func TestExpect(t *testing.T) {
 		{job{Het: 7, CPUs: 2}, ledger.Waiting{Het: 7, Procs: 2, Limit: 3600}},
 		{job{Name: "fit:run-17", WCKey: "pdf"}, ledger.Waiting{Name: "fit:run-17", WCKey: "pdf", Limit: 3600}},
 		{job{WCKey: "*pdf"}, ledger.Waiting{WCKey: "*pdf", Limit: 3600}},
+		// Snakemake's rule stands in the comment, which the line of submission has too.
+		{
+			job{Name: snakemake, Submitted: "sbatch --job-name " + snakemake + " --comment rule_align_wildcards_s=a -o x.log a.sh"},
+			ledger.Waiting{Name: snakemake, Comment: "rule_align_wildcards_s=a", Limit: 3600},
+		},
+		{job{Name: "snakejob_sort_7"}, ledger.Waiting{Name: "snakejob_sort_7", Comment: "anything", Limit: 3600}},
 		{job{User: 1002, Account: "bio", Assoc: 6}, ledger.Waiting{UID: 1002, User: "bob", Account: "bio", Limit: 3600}},
 		{job{Partition: "short", Assoc: 5}, ledger.Waiting{Partition: "short", Limit: 3600}},
 	}
@@ -53,7 +62,7 @@ func TestExpect(t *testing.T) {
 					r := open(t, c)
 					r.SetClock(t0)
 					poll(t, r)
-					var expected []ostrich.Job
+					var expected []ledger.Record
 					for i, tt := range jobs {
 						w, row := tt.says, tt.row
 						row.ID, row.Submit = uint32(i+1), submit
@@ -65,20 +74,23 @@ func TestExpect(t *testing.T) {
 						w.Partition, w.QOS = cmp.Or(w.Partition, "main"), "normal"
 						w.Name = cmp.Or(w.Name, fmt.Sprint("job", row.ID))
 						w.Tasks, w.Procs = max(w.Tasks, 1), max(w.Procs, 1)
-						j, ok := r.Expect(&w)
+						rec, ok := r.Expect(&w)
 						if !ok {
 							t.Fatalf("job %d is not expected", row.ID)
 						}
-						expected = append(expected, j)
+						expected = append(expected, rec)
 						db.Put(row)
 					}
-					if name := r.UserName(expected[0].User); name != first {
+					if name := r.UserName(expected[0].Job.User); name != first {
 						t.Errorf("user %q of a job that is expected, want %q", name, first)
 					}
-					var told []ostrich.Job
+					var told []ledger.Record
 					for _, e := range jobEvents(poll(t, r).Events) {
 						if e.Kind == ostrich.Submit {
-							told = append(told, e.Job)
+							rec, _ := r.Record(e.Job.ID)
+							rec.Job, rec.Limit = e.Job, expected[len(told)].Limit // squeue shows the partition's
+							rec.UserName, rec.Assoc, rec.Eligible = "", 0, 0
+							told = append(told, rec)
 						}
 					}
 					if diff := gocmp.Diff(told, expected); diff != "" {

@@ -14,7 +14,7 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// captured is what a real Slurm printed. (Processors, limit and wckey, which squeue
+// captured is what a real Slurm printed. (Processors, limit, wckey and comment, which squeue
 // was not asked for then, were put into the records of squeue afterwards, the same in
 // each.)
 func captured(t testing.TB, name string) string {
@@ -286,26 +286,26 @@ func TestParseSqueueAsks(t *testing.T) {
 		return strings.Join([]string{f[0], f[1], "", "", "(null)", "(null)", f[2]}, fieldSep)
 	}
 	type asks struct {
-		CPUs        int
-		TimeLimit   ostrich.Duration
-		WCKey, Name string
+		CPUs                 int
+		TimeLimit            ostrich.Duration
+		WCKey, Comment, Name string
 	}
 	for text, want := range map[string]asks{
-		"2\x1f1:30:00\x1flab\x1f(null)\x1fname":      {2, 5400, "", "name"},
-		"2048\x1f1-02:03:00\x1flab\x1f*pdf\x1fname":  {2048, 93780, "*pdf", "name"},
-		"1\x1f5:00\x1flab\x1fa\x1fb\x1f\nname":       {1, 300, "a", "b\x1f\nname"},
-		"1\x1f5:00\x1fl\x1f\nb\x1f7\x1fname":         {1, 300, "\nb", "7\x1fname"}, // an account of the user's invention
-		"1\x1fUNLIMITED\x1flab\x1f(null)\x1fname":    {1, priority.Unlimited, "", "name"},
-		"4K\x1fNOT_SET\x1flab\x1f(null)\x1fname":     {0, 0, "", "name"},
-		"-1\x1f1-5:00\x1flab\x1f(null)\x1fname":      {0, 0, "", "name"},
-		"2147483648\x1fx\x1flab\x1f(null)\x1f(null)": {0, 0, "", "(null)"},
+		"2\x1f1:30:00\x1flab\x1f(null)\x1f(null)\x1fname":       {2, 5400, "", "", "name"},
+		"2048\x1f1-02:03:00\x1flab\x1f*pdf\x1frule_a b\x1fname": {2048, 93780, "*pdf", "rule_a b", "name"},
+		"1\x1f5:00\x1flab\x1fa\x1fb\x1f\nc\x1fname":             {1, 300, "a", "b", "\nc\x1fname"},
+		"1\x1f5:00\x1fl\x1f\nb\x1f7\x1fname":                    {1, 300, "\nb", "7", "name"}, // an account of the user's invention
+		"1\x1fUNLIMITED\x1flab\x1f(null)\x1f(null)\x1fname":     {1, priority.Unlimited, "", "", "name"},
+		"4K\x1fNOT_SET\x1flab\x1f(null)\x1f(null)\x1fname":      {0, 0, "", "", "name"},
+		"-1\x1f1-5:00\x1flab\x1f(null)\x1f(null)\x1fname":       {0, 0, "", "", "name"},
+		"2147483648\x1fx\x1flab\x1f(null)\x1f(null)\x1f(null)":  {0, 0, "", "", "(null)"},
 	} {
 		queue, err := parseSqueue(head+asked(text)+"\n", mark)
 		if err != nil || len(queue) != 1 {
 			t.Fatalf("%q: %v, %v", text, queue, err)
 		}
 		q := &queue[0]
-		if got := (asks{q.CPUs, q.TimeLimit, q.WCKey, q.Name}); got != want {
+		if got := (asks{q.CPUs, q.TimeLimit, q.WCKey, q.Comment, q.Name}); got != want {
 			t.Errorf("%q: %+v, want %+v", text, got, want)
 		}
 	}
@@ -313,7 +313,7 @@ func TestParseSqueueAsks(t *testing.T) {
 
 func TestParseSqueueErrors(t *testing.T) {
 	record := func(change func([]string)) string {
-		f := []string{"7", "7", "N/A", "7", "ann", "1000", "main", "normal", "10", "0", "PENDING", "1700000000", "(null)", "(null)", "None", "2", "1:30:00", "(null)", "(null)", "(null)", "(null)", "lab", "(null)", "name"}
+		f := []string{"7", "7", "N/A", "7", "ann", "1000", "main", "normal", "10", "0", "PENDING", "1700000000", "(null)", "(null)", "None", "2", "1:30:00", "(null)", "(null)", "(null)", "(null)", "lab", "(null)", "(null)", "name"}
 		change(f)
 		return mark + strings.Join(f, fieldSep) + "\n"
 	}
@@ -321,7 +321,7 @@ func TestParseSqueueErrors(t *testing.T) {
 		{"none", "", ""},
 		{"cluster line", "CLUSTER: c\n" + record(func([]string) {}), ""},
 		{"warning", "squeue: something\n" + record(func([]string) {}), "unexpected output"},
-		{"short", mark + "7" + fieldSep + "8\n", "2 fields, want 24"},
+		{"short", mark + "7" + fieldSep + "8\n", "2 fields, want 25"},
 		{"id", record(func(f []string) { f[0] = "0" }), "not a job id"},
 		{"uid", record(func(f []string) { f[5] = "ann" }), "uid"},
 		{"priority", record(func(f []string) { f[8] = "4294967296" }), "priority"},

@@ -79,7 +79,7 @@ func (s Commands) recompute(ctx context.Context, queue []priority.Queued) error 
 }
 
 // fieldSep separates the fields of a record. Only fields that users write can
-// contain it, the wckey, the name, and without AccountingStorageEnforce the account.
+// contain it, the wckey, the comment, the name, and without AccountingStorageEnforce the account.
 // They come last, so that users can garble only their own.
 const fieldSep = "\x1f"
 
@@ -87,11 +87,11 @@ const fieldSep = "\x1f"
 // newline too, so every record begins with a mark that nobody can guess.
 func squeueFormat(mark string) string {
 	return mark + strings.Join([]string{
-		"%A", "%F", "%K", "%i", "%u", "%U", "%P", "%q", "%Q", "%y", "%T", "%V", "%v", "%E", "%r", "%C", "%l", "%n", "%x", "%f", "%W", "%a", "%w", "%j",
+		"%A", "%F", "%K", "%i", "%u", "%U", "%P", "%q", "%Q", "%y", "%T", "%V", "%v", "%E", "%r", "%C", "%l", "%n", "%x", "%f", "%W", "%a", "%w", "%k", "%j",
 	}, fieldSep)
 }
 
-const squeueFields = 24
+const squeueFields = 25
 
 // parseSqueue parses squeue's output in squeueFormat(mark).
 func parseSqueue(out, mark string) ([]priority.Queued, error) {
@@ -151,7 +151,7 @@ func parseQueued(record string) (priority.Queued, error) {
 	}
 	q := priority.Queued{
 		Job: ostrich.JobID(id), Count: 1, Full: f[3], User: f[4], Partition: f[6], QOS: f[7],
-		State: f[10], Reservation: none(f[12]), Dependency: none(f[13]), Reason: f[14], Account: f[21], WCKey: none(f[22]), Name: f[23],
+		State: f[10], Reservation: none(f[12]), Dependency: none(f[13]), Reason: f[14], Account: f[21], WCKey: none(f[22]), Comment: none(f[23]), Name: f[24],
 		Wants: priority.Asked{Nodes: none(f[17]), Without: none(f[18]), Features: none(f[19]), Licenses: none(f[20])}.Wants(),
 	}
 	// The processors requested serve until accounting knows the job; without

@@ -130,7 +130,7 @@ func squeueLine(text string) string {
 	} else {
 		full = array + "_" + task
 	}
-	f := []string{id, array, task, full, "ann", "1000", "main", "normal", "10", "0", "PENDING", "1700000000", "(null)", "(null)", "None", "2", "1:30:00", "(null)", "(null)", "(null)", "(null)", "lab", "(null)", "name"}
+	f := []string{id, array, task, full, "ann", "1000", "main", "normal", "10", "0", "PENDING", "1700000000", "(null)", "(null)", "None", "2", "1:30:00", "(null)", "(null)", "(null)", "(null)", "lab", "(null)", "(null)", "name"}
 	return mark + strings.Join(f, fieldSep) + "\n"
 }
 

@@ -143,10 +143,10 @@ func (t *Tables) Live() []ledger.Record {
 
 // Expect returns a job of the queue as its record will have it, unless the queue does not
 // say how many processors it asks for.
-func (t *Tables) Expect(q *ledger.Waiting) (ostrich.Job, bool) {
-	return ostrich.Job{
+func (t *Tables) Expect(q *ledger.Waiting) (ledger.Record, bool) {
+	return q.Record(ostrich.Job{
 		ID: q.ID, User: ostrich.UserID(q.UID), Group: q.Array, Partition: q.Partition, QOS: q.QOS, Tasks: q.Tasks, Procs: q.Procs, Estimate: q.Limit, Submit: q.Submit,
-	}, q.Procs > 0
+	}), q.Procs > 0
 }
 
 // UserName returns the name of a user.

@@ -21,7 +21,7 @@ type Accounting interface {
 	Record(id ostrich.JobID) (ledger.Record, bool)
 	Live() []ledger.Record
 	// Expect returns a job of the queue as accounting will report it.
-	Expect(q *ledger.Waiting) (ostrich.Job, bool)
+	Expect(q *ledger.Waiting) (ledger.Record, bool)
 	UserName(id ostrich.UserID) string
 	Close() error
 }

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/priority"
@@ -145,22 +144,20 @@ func (s *Sidecar) expected() (events []ostrich.Event) {
 		}
 		w := waiting(q)
 		w.TRES = sacct.ReadResources([]byte(p.tres[q.Job]), s.counted.Unit.Named())
-		j, ok := s.accounting.Expect(&w)
+		r, ok := s.accounting.Expect(&w)
 		if !ok {
 			continue
 		}
-		user := s.nameOf(&j, q.UID)
+		user := s.nameOf(&r.Job, q.UID)
 		if user == "" {
 			if len(s.config.Exclude.Users)+len(s.config.Include.Users) > 0 {
 				continue // nobody knows yet whether the user is named there
 			}
 			user = q.User
 		}
-		p.records = append(p.records, ledger.Record{
-			Job: j, UserName: user, Account: q.Account, Partition: q.Partition, QOS: q.QOS, Name: q.Name, UID: q.UID,
-			ArrayJob: q.Array, ArrayTask: ledger.NoTask, HetJob: w.Het, State: accounting.Pending, Limit: w.Limit,
-		})
-		events = append(events, ostrich.Event{At: j.Submit, Kind: ostrich.Submit, Job: j})
+		r.UserName = user
+		p.records = append(p.records, r)
+		events = append(events, ostrich.Event{At: r.Job.Submit, Kind: ostrich.Submit, Job: r.Job})
 	}
 	slices.SortFunc(p.records, func(a, b ledger.Record) int { return cmp.Compare(a.Job.ID, b.Job.ID) })
 	return events
@@ -182,7 +179,7 @@ func (s *Sidecar) waitingArrays() map[ostrich.JobID]bool {
 func waiting(q *priority.Queued) ledger.Waiting {
 	w := ledger.Waiting{
 		ID: q.Job, Array: q.Array, UID: q.UID, User: q.User, Account: q.Account, Partition: q.Partition, QOS: q.QOS,
-		Name: q.Name, WCKey: q.WCKey, Tasks: q.Count, Procs: q.CPUs, Limit: max(0, q.TimeLimit), Submit: q.Submit,
+		Name: q.Name, WCKey: q.WCKey, Comment: q.Comment, Tasks: q.Count, Procs: q.CPUs, Limit: max(0, q.TimeLimit), Submit: q.Submit,
 	}
 	if leader, _, het := strings.Cut(q.Full, "+"); het {
 		if id, err := strconv.ParseUint(leader, 10, 32); err == nil {

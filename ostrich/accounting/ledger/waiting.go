@@ -18,20 +18,29 @@ type Waiting struct {
 	User, Account  string
 	Partition, QOS string
 	Name, WCKey    string
+	Comment        string
 	Tasks, Procs   int              // pending tasks, and processors of one
 	TRES           accounting.TRES  // that one asks for, as far as it is known
 	Limit          ostrich.Duration // 0 without one
 	Submit         ostrich.Time
 }
 
-// Expect returns the job that the tables will show once accounting knows it.
-// slurmctld does not show comments and scripts, so a class by script is one by
-// name until the row comes, and an exclusive job counts for what it asks for, unless its
+// Record returns the record of the job, but for its user's name and its tool.
+func (q *Waiting) Record(j ostrich.Job) Record {
+	return Record{
+		Job: j, Account: q.Account, Partition: q.Partition, QOS: q.QOS, Name: q.Name, UID: q.UID,
+		ArrayJob: q.Array, ArrayTask: NoTask, HetJob: q.Het, State: accounting.Pending, Limit: q.Limit,
+	}
+}
+
+// Expect returns the record, but for its user's name, that the tables will show once accounting
+// knows the job. slurmctld shows neither scripts nor lines of submission, so a class by script is one by
+// name until the row comes, of the line the comment counts alone, and an exclusive job counts for what it asks for, unless its
 // partition makes it one. It returns false if the job's processors or, with Tree, its
 // association are not known.
-func (l *Ledger) Expect(q *Waiting) (ostrich.Job, bool) {
+func (l *Ledger) Expect(q *Waiting) (Record, bool) {
 	if q.Procs < 1 || q.Procs > accounting.MaxProcs || q.Tasks < 1 || q.Submit <= 0 {
-		return ostrich.Job{}, false
+		return Record{}, false
 	}
 	r := accounting.Row{
 		ID: q.ID, Submit: q.Submit, UID: q.UID, Array: q.Array, Het: q.Het, Task: -1, Tasks: uint32(min(q.Tasks, MaxTasks)), Partition: q.Partition,
@@ -47,16 +56,22 @@ func (l *Ledger) Expect(q *Waiting) (ostrich.Job, bool) {
 	}
 	known := false
 	if r.Assoc, known = l.names.association(q); !known && l.config.Shares == Tree {
-		return ostrich.Job{}, false
+		return Record{}, false
 	}
 	if _, seen := l.names.uids[q.UID]; known && !seen {
 		l.names.uids[q.UID] = r.Assoc
 	}
-	l.config.Say(&r, &tools.Texts{Name: []byte(q.Name), WCKey: []byte(q.WCKey)}, 0)
+	texts := tools.Texts{Name: []byte(q.Name), WCKey: []byte(q.WCKey)}
+	if q.Comment != "" {
+		texts.Line = []byte("sbatch --comment=" + q.Comment)
+	}
+	l.config.Say(&r, &texts, 0)
 	w := l.row(&r)
 	j := l.history.job(&w)
 	j.QOS = q.QOS
-	return j, true
+	rec := q.Record(j)
+	rec.Tool, rec.Kind = r.Tool, r.Kind
+	return rec, true
 }
 
 // owner identifies the associations of a user in an account.
