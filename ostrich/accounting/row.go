@@ -37,7 +37,7 @@ type Row struct {
 	Class uint64 // see ostrich.Job.Class
 	Said  Said   // hint and campaign
 
-	// The workflow tool, and the kind of the job in its words without their digits, see package
+	// The workflow tool, and the kind of the job in its words, see package
 	// tools; of jobs that have not ended, if classes or campaigns are by tool.
 	Tool, Kind string
 

@@ -19,7 +19,7 @@ type Found struct {
 	Tool string `json:"tool,omitempty"` // that submitted its jobs, as far as it is known
 	Run  string `json:"run,omitempty"`  // what the tool calls the run
 	// Kinds are the first mostKinds kinds of its unfinished jobs, or that of the one that is
-	// explained, sorted: the tool's words without their digits, shortened to kindLength.
+	// explained, in the tool's words, sorted, and shortened to kindLength.
 	Kinds     []string `json:"kinds,omitempty"`
 	MoreKinds int      `json:"more_kinds,omitempty"` // that Kinds leaves out
 }

@@ -24,7 +24,7 @@ type Record struct {
 	QOS       string
 	Name      string
 	Tool      string // the workflow tool that submitted it, see accounting.Row; "" if that is not known
-	Kind      string // of the job: the tool's words without their digits
+	Kind      string // of the job, in the tool's words
 	UID       uint32
 	Assoc     uint32
 

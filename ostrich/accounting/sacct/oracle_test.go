@@ -114,7 +114,8 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// TestDigits: which digits a text has does not change the classes of its job, for whatever tool.
+// TestDigits: which digits a text has does not change the classes of its job, but
+// for tools that say so, and what is remembered of a job is never taken for that of another.
 func TestDigits(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 4))
 	other := func(text string) []byte {
@@ -128,10 +129,11 @@ func TestDigits(t *testing.T) {
 	}
 	class := func(text ...[]byte) classes {
 		said := tools.Table(nil).Read(&tools.Texts{Name: text[0], Folder: text[1], Line: text[2]})
-		return classes{accounting.NameClass(text[0]), said.Class(), said.Row, said.ByLine}
+		return classes{accounting.NameClass(text[0]), said.Class(), said.Row, said.ByLine, said.Digits}
 	}
 	const run = "3f2a9c51-0b7e-4d2c-9a61-5e0f7c1b2d3e"
 	kinds := make(map[classes]bool)
+	d := &dump{options: Options{Tools: tools.Table(nil)}, folds: true}
 	for _, name := range []string{
 		"run-17", "snakejob_align_17", "snakejob_align_" + run, run, "x_" + run, "nf-ALIGN_2_(sample7)", "toil_job_4_CWLJob", "parsl.site.block-3.17.5", "proj/0a1b2c3d/op2/00aa11bb22",
 		"aiida-99", "submitit", "dask-worker", "wrap", "sys/dashboard/7", "a1b2c3d", "abc123", "0123456789abcdef",
@@ -142,7 +144,14 @@ func TestDigits(t *testing.T) {
 				kinds[want] = true
 				for range 20 {
 					n, f, l := other(name), other(folder), other(line)
-					if got := class(n, f, l); got != want {
+					got := class(n, f, l)
+					if d.values[colName], d.values[colFolder], d.values[colSubmitLine] = n, f, l; d.class() != got {
+						t.Fatalf("%s in %s by %s: remembered as %v, want %v", n, f, l, d.class(), got)
+					}
+					if got.digits {
+						got.kind = want.kind
+					}
+					if got != want {
 						t.Fatalf("%s in %s by %s: %v, and %v with other digits: %s in %s by %s", name, folder, line, want, got, n, f, l)
 					}
 				}
@@ -152,8 +161,7 @@ func TestDigits(t *testing.T) {
 	if len(kinds) < 20 {
 		t.Error("few kinds:", len(kinds))
 	}
-	d := &dump{options: Options{Tools: tools.Table(nil)}, folds: true}
-	d.values[colName] = []byte("run-17")
+	d.values[colName], d.values[colFolder], d.values[colSubmitLine] = []byte("run-17"), nil, nil
 	if got := d.class(); got != class([]byte("run-17"), nil, nil) || !bytes.Equal(d.folded, []byte("run-00")) {
 		t.Errorf("class %v of %s", got, d.folded)
 	}

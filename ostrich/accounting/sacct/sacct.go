@@ -399,12 +399,13 @@ const (
 // classes are those of a job by its name and by its kind, and what tells the kind.
 type classes struct {
 	name, kind uint64
-	tool       uint8 // see tools.Said.Row
+	tool       uint8 // see tools.Said
 	byLine     bool
+	digits     bool
 }
 
-// class returns the classes of a job. Unless a site's own tool looks at them, which digits the texts have
-// does not matter, only where.
+// class returns the classes of a job. Unless the tool says that its digits tell something, or a site's own tool
+// looks at them, which digits the texts have does not matter, only where.
 func (d *dump) class() classes {
 	texts := tools.Texts{Name: d.values[colName], Folder: d.values[colFolder], Line: d.values[colSubmitLine]}
 	d.folded = d.folded[:0]
@@ -423,9 +424,12 @@ func (d *dump) class() classes {
 		name, folder, line = fold(name), fold(folder), fold(line)
 	}
 	c, known := d.kinds.find(name, folder, line)
+	if c.digits {
+		c, known = d.kinds.find(nil, texts.Name, texts.Folder, texts.Line)
+	}
 	if !known {
 		said := d.options.Tools.Read(&texts)
-		c = classes{name: accounting.NameClass(texts.Name), kind: said.Class(), tool: said.Row, byLine: said.ByLine}
+		c = classes{name: accounting.NameClass(texts.Name), kind: said.Class(), tool: said.Row, byLine: said.ByLine, digits: said.Digits}
 		d.kinds.keep(c)
 	}
 	return c

@@ -3,7 +3,7 @@ package tools
 import "regexp/syntax"
 
 // AnyDigits reports whether it does not matter to any tool which digits a text has, only where it
-// has some. Texts that differ in that alone then tell the same class, of which digits are no part.
+// has some. Texts that differ in that alone then are of the same tool, and tell the same class unless Said.Digits.
 func (t Table) AnyDigits() bool {
 	all := t.tools()
 	for i := range all {

@@ -14,32 +14,32 @@ func table() Table {
 	runByName := pattern(Name, `^(?:.*_)?(?P<campaign>`+uuidPattern+`)$`)
 	return Table{
 		// Snakemake 7.21 (--slurm) tells no run.
-		{Name: "Snakemake", Patterns: []Pattern{
+		{Name: "Snakemake", Exact: true, Patterns: []Pattern{
 			pattern(Name, `^snakejob_(?P<class>.+?)_(?:\d+|`+uuidPattern+`)$`),
 		}},
 		// Snakemake 8 and 9 (executor plugin slurm 2.7.1) name all jobs of a run by one UUID, after a
 		// prefix if the user wants one, and put the rule into the comment.
-		{Name: "Snakemake", Like: []string{uuidLike}, NeedsClass: true, Patterns: []Pattern{
+		{Name: "Snakemake", Exact: true, Like: []string{uuidLike}, NeedsClass: true, Patterns: []Pattern{
 			runByName, pattern(Line, ` --comment[= ]['"]?(?:rule|group)_(?P<class>.+?)(?:_wildcards_|['" ]|$)`),
 		}},
 		// Snakemake 7.32.4 (--slurm) names all jobs of a run by one UUID, whatever the rule.
-		{Name: "Snakemake", Like: []string{uuidLike}, NeedsClass: true, Patterns: []Pattern{
+		{Name: "Snakemake", Exact: true, Like: []string{uuidLike}, NeedsClass: true, Patterns: []Pattern{
 			runByName, pattern(Line, `/slurm_logs/(?:rule|group)_(?P<class>[^/]+)/`),
 		}},
 		// Nextflow (AbstractGridExecutor) has a folder for each task, and a tag after the process.
-		{Name: "Nextflow", Like: []string{`nf-%`}, Patterns: []Pattern{
+		{Name: "Nextflow", Exact: true, Like: []string{`nf-%`}, Patterns: []Pattern{
 			pattern(Name, `^nf-(?P<class>[^(]+?)_?(?:\(|$)`), pattern(Folder, `^(?P<campaign>.+)/work/[0-9a-f]{2}/[0-9a-f]{4,}`),
 		}},
 		// Toil 5.9 and 8.0 set no time limit; the run is in the path of the log.
-		{Name: "Toil", Like: []string{`toil_job_%`}, Patterns: []Pattern{
+		{Name: "Toil", Exact: true, Like: []string{`toil_job_%`}, Patterns: []Pattern{
 			pattern(Name, `^toil_job_\d+_(?P<class>.+)$`), pattern(Line, `/?toil_(?P<campaign>`+uuidPattern+`)\.`),
 		}},
 		// Parsl 2026.07: a block of workers.
-		{Name: "Parsl", Pilot: true, Patterns: []Pattern{
+		{Name: "Parsl", Pilot: true, Exact: true, Patterns: []Pattern{
 			pattern(Name, `^parsl\.(?P<campaign>(?P<class>.+))\.block-\d+\.[\d.]+$`),
 		}},
 		// signac-flow 0.29: PROJECT/AGGREGATE/OPERATION/MD5, of which it cuts what is too long.
-		{Name: "signac-flow", Patterns: []Pattern{
+		{Name: "signac-flow", Exact: true, Patterns: []Pattern{
 			pattern(Name, `^(?P<class1>[^/]+)/[^/]*[0-9a-f]{6,}[^/]*/(?P<class2>[^/]+)/[0-9a-f]{6,}$`),
 			pattern(Name, `^(?P<campaign1>[^/]+)/[^/]+/(?P<campaign2>[^/]+)/[0-9a-f]+$`),
 		}},

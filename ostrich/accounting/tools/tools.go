@@ -172,6 +172,9 @@ type Tool struct {
 
 	// Pilot jobs take work of their own as long as they run: their length is their limit.
 	Pilot bool
+	// Exact: the class is the tool's own name of a step, of which digits are a part. Else it is
+	// taken in its normal form.
+	Exact bool
 	// ByFolder adds the folder to the kind, where names tell little of it.
 	ByFolder bool
 }
@@ -211,6 +214,7 @@ type Said struct {
 	Kind     string // the class of the job, in words; "" if nothing tells
 	Pilot    bool
 	ByLine   bool  // the line of submission tells some of it
+	Digits   bool  // those of the texts tell the kind
 	Row      uint8 // of the table, from 1 on; 0 if no tool is known
 }
 
@@ -262,7 +266,12 @@ func (t Table) Read(of *Texts) Said {
 		if tool.NeedsClass && kind == "" {
 			continue
 		}
-		if kind = Normal([]byte(kind)); kind == "" {
+		if s.Digits = tool.Exact; tool.Exact {
+			kind = numbers.ReplaceAllString(kind, "$1")
+		} else {
+			kind = Normal([]byte(kind))
+		}
+		if kind == "" {
 			kind = Normal(texts.Name)
 		}
 		if folder := Normal(texts.Folder); tool.ByFolder && folder != "" {
@@ -276,6 +285,9 @@ func (t Table) Read(of *Texts) Said {
 	}
 	return Said{Kind: Normal(texts.Name)}
 }
+
+// numbers are parts of the name of a step that count its jobs, as in Toil's wf.cwl.1.step.cwl.
+var numbers = regexp.MustCompile(`(?:\.\d+)+(\.|$)`)
 
 // runPrefix begins the name under which a run is declared.
 const runPrefix = "run:"
