@@ -3,7 +3,6 @@ package statuspage
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -127,7 +126,7 @@ func (a *API) body(r *http.Request, q *Question, s *State, by *view.Selection) (
 	text := new(bytes.Buffer)
 	is, err := q.answer(ctx, s, v, by)
 	if err == nil {
-		err = json.NewEncoder(text).Encode(is)
+		err = encode(text, is)
 	}
 	if err != nil {
 		sent()

@@ -273,9 +273,10 @@ func (s *Cycle) ahead(p *priority.Entry) *Ahead {
 	}
 	var a Ahead
 	users, campaigns := make(map[string]bool), make(map[campaign]bool)
+	var last campaign // most jobs stand behind one of their own campaign
 	for i := range s.Plan.Entries {
 		o := s.Plan.Entries[i]
-		if o.Pool != p.Pool || o.Rank == 0 || o.Rank >= p.Rank {
+		if o.Rank == 0 || o.Rank >= p.Rank || o.Pool != p.Pool {
 			continue
 		}
 		a.Jobs++
@@ -284,14 +285,15 @@ func (s *Cycle) ahead(p *priority.Entry) *Ahead {
 			a.Own++
 			continue
 		}
-		campaigns[campaign{o.User, o.Place.Lead}] = true
 		if o.User == p.User {
 			a.OwnOther++
-		} else {
-			users[o.User] = true
+		}
+		if of := (campaign{o.User, o.Place.Lead}); of != last {
+			last, campaigns[of], users[o.User] = of, true, true
 		}
 	}
 	a.Work = rounded(a.Work)
+	delete(users, p.User)
 	a.Users, a.Campaigns = len(users), len(campaigns)
 	return &a
 }

@@ -77,7 +77,7 @@ type Summary struct {
 func (s *Cycle) Chosen(v *Viewer, by *Selection) Plan {
 	p := Plan{
 		Cluster: s.Cluster, Time: s.Time, Channel: s.Channel, Mode: s.Mode,
-		Jobs: []Job{}, Summary: Summary(s.Plan.Summary), Pending: len(s.Plan.Entries),
+		Summary: Summary(s.Plan.Summary), Pending: len(s.Plan.Entries),
 	}
 	p.Summary.Writes -= len(s.written)
 	var places []int // of the jobs
@@ -85,10 +85,13 @@ func (s *Cycle) Chosen(v *Viewer, by *Selection) Plan {
 		if !s.sees(v, by, i) {
 			continue
 		}
-		if p.Matched++; by.Limit == 0 || len(p.Jobs) < by.Limit {
-			p.Jobs = append(p.Jobs, s.Job(i))
+		if p.Matched++; by.Limit == 0 || len(places) < by.Limit {
 			places = append(places, i)
 		}
+	}
+	p.Jobs = make([]Job, len(places))
+	for k, i := range places {
+		p.Jobs[k] = s.Job(i)
 	}
 	p.More = p.Matched - len(p.Jobs)
 	if len(places) <= mostOdds {
