@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/csv"
 	"fmt"
@@ -27,41 +29,59 @@ var jobColumns = []string{
 // lowest-numbered of m processors that are free when it starts; the jobs must
 // fit.
 func WriteJobs(w io.Writer, workload string, jobs []Job, m int) error {
-	places := Allocate(jobs, m)
-	out := csv.NewWriter(w)
-	if err := out.Write(jobColumns); err != nil {
+	var named bytes.Buffer // the workload, quoted if it must be
+	head := csv.NewWriter(&named)
+	if err := head.Write([]string{workload}); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
-	whole := func(n int64) string { return strconv.FormatInt(n, 10) }
+	head.Flush()
+	workload = strings.TrimSuffix(named.String(), "\n")
+
+	places := Allocate(jobs, m)
+	out := bufio.NewWriterSize(w, 1<<16)
+	fmt.Fprintln(out, strings.Join(jobColumns, ",")) // an error stays in out until Flush
+	var row []byte
+	whole := func(n int64) { row = append(strconv.AppendInt(row, n, 10), ',') }
+	word := func(s string) { row = append(append(row, s...), ',') }
 	for i := range jobs {
 		j := &jobs[i]
-		success, state, requested, campaign := "1", "COMPLETED_SUCCESSFULLY", "", ""
-		if j.Failed {
-			success, state = "0", "COMPLETED_FAILED"
-		}
-		if j.Killed {
-			success, state = "0", "COMPLETED_WALLTIME_REACHED"
-		}
-		if j.Cancelled {
-			success, state = "0", "COMPLETED_KILLED"
-		}
+		row = row[:0]
+		whole(int64(j.ID))
+		word(workload)
+		word("rigid")
+		whole(int64(j.Submit))
+		whole(int64(j.Procs))
 		if j.Estimate > 0 {
-			requested = whole(int64(j.Estimate))
+			whole(int64(j.Estimate))
+		} else {
+			word("")
 		}
+		switch {
+		case j.Cancelled:
+			word("0,COMPLETED_KILLED")
+		case j.Killed:
+			word("0,COMPLETED_WALLTIME_REACHED")
+		case j.Failed:
+			word("0,COMPLETED_FAILED")
+		default:
+			word("1,COMPLETED_SUCCESSFULLY")
+		}
+		whole(int64(j.Start))
+		whole(int64(j.Ran()))
+		whole(int64(j.End))
+		whole(int64(j.Start - j.Submit))
+		whole(int64(j.End - j.Submit))
+		row = append(strconv.AppendFloat(row, j.Stretch(), 'f', 6, 64), ',')
+		row = append(places[i].appendTo(row), ',')
+		whole(int64(j.User))
 		if j.Campaign >= 0 {
-			campaign = whole(int64(j.Campaign))
+			row = strconv.AppendInt(row, int64(j.Campaign), 10)
 		}
-		if err := out.Write([]string{
-			whole(int64(j.ID)), workload, "rigid", whole(int64(j.Submit)), strconv.Itoa(j.Procs), requested, success,
-			state, whole(int64(j.Start)), whole(int64(j.Ran())), whole(int64(j.End)), whole(int64(j.Start - j.Submit)),
-			whole(int64(j.End - j.Submit)), strconv.FormatFloat(j.Stretch(), 'f', 6, 64), places[i].String(),
-			whole(int64(j.User)), campaign,
-		}); err != nil {
+		if _, err := out.Write(append(row, '\n')); err != nil {
 			return fmt.Errorf("report: job %d: %w", j.ID, err)
 		}
 	}
-	out.Flush()
-	if err := out.Error(); err != nil {
+	if err := out.Flush(); err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil
@@ -113,40 +133,43 @@ type span struct{ First, Last int }
 // Blocks are processors in ascending order, from 0.
 type Blocks []span
 
-// String is Batsim's interval set: "0-3 7".
-func (s Blocks) String() string {
-	var b strings.Builder
+// appendTo appends Batsim's interval set, "0-3 7".
+func (s Blocks) appendTo(to []byte) []byte {
 	for i, p := range s {
 		if i > 0 {
-			b.WriteByte(' ')
+			to = append(to, ' ')
 		}
-		b.WriteString(strconv.Itoa(p.First))
+		to = strconv.AppendInt(to, int64(p.First), 10)
 		if p.Last > p.First {
-			b.WriteByte('-')
-			b.WriteString(strconv.Itoa(p.Last))
+			to = strconv.AppendInt(append(to, '-'), int64(p.Last), 10)
 		}
 	}
-	return b.String()
+	return to
 }
 
 // Allocate gives each job the lowest of m processors that are free when it starts.
 // The jobs must fit, and each must run for at least a second.
 func Allocate(jobs []Job, m int) []Blocks {
 	type edge struct {
-		at    ostrich.Time
-		start int // 1, or 0 for an end, which goes first
-		job   int
+		at  ostrich.Time
+		job int // that ends; one that starts counts on from the last of those, as ends go first
 	}
-	edges := make([]edge, 0, 2*len(jobs))
+	n := len(jobs)
+	edges := make([]edge, 2*n)
 	for i := range jobs {
-		edges = append(edges, edge{at: jobs[i].Start, start: 1, job: i}, edge{at: jobs[i].End, job: i})
+		edges[2*i], edges[2*i+1] = edge{jobs[i].Start, n + i}, edge{jobs[i].End, i}
 	}
-	slices.SortFunc(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), a.start-b.start, a.job-b.job) })
-	places := make([]Blocks, len(jobs))
+	slices.SortFunc(edges, func(a, b edge) int {
+		if a.at != b.at {
+			return cmp.Compare(a.at, b.at)
+		}
+		return a.job - b.job
+	})
+	places := make([]Blocks, n)
 	free := Blocks{{0, m - 1}}
 	for _, e := range edges {
-		if e.start == 1 {
-			places[e.job], free = free.take(jobs[e.job].Procs)
+		if e.job >= n {
+			places[e.job-n], free = free.take(jobs[e.job-n].Procs)
 		} else {
 			free = free.give(places[e.job])
 		}

@@ -152,10 +152,12 @@ func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 
 // ofUsers returns the jobs that tell their users, and notes how many do not.
 func (o *Outcome) ofUsers(log []sim.Logged) ([]sim.Logged, error) {
-	known := slices.DeleteFunc(slices.Clone(log), func(l sim.Logged) bool { return l.User == sim.Nobody })
-	if n := len(log) - len(known); n > 0 {
-		o.Notes = append(o.Notes, format.Plural(n, "job")+" of an unknown user left out: campaigns are replayed")
+	unknown := func(l sim.Logged) bool { return l.User == sim.Nobody }
+	if !slices.ContainsFunc(log, unknown) {
+		return log, nil
 	}
+	known := slices.DeleteFunc(slices.Clone(log), unknown)
+	o.Notes = append(o.Notes, format.Plural(len(log)-len(known), "job")+" of an unknown user left out: campaigns are replayed")
 	if len(known) == 0 {
 		return nil, errors.New("no job of the log tells its user: only fcfs, spt, lpt, ljf and f1 with --replay open --offsets keep can replay it")
 	}
