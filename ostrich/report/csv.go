@@ -39,7 +39,9 @@ func WriteJobs(w io.Writer, workload string, jobs []Job, m int) error {
 
 	places := Allocate(jobs, m)
 	out := bufio.NewWriterSize(w, 1<<16)
-	fmt.Fprintln(out, strings.Join(jobColumns, ",")) // an error stays in out until Flush
+	if _, err := out.WriteString(strings.Join(jobColumns, ",") + "\n"); err != nil {
+		return fmt.Errorf("report: %w", err)
+	}
 	var row []byte
 	whole := func(n int64) { row = append(strconv.AppendInt(row, n, 10), ',') }
 	word := func(s string) { row = append(append(row, s...), ',') }
