@@ -143,7 +143,7 @@ func (s *Sidecar) expected() (events []ostrich.Event) {
 			continue
 		}
 		w := waiting(q)
-		w.TRES = sacct.ReadResources([]byte(p.tres[q.Job]), s.counted.Unit.Named())
+		w.TRES, _ = sacct.ReadResources([]byte(p.tres[q.Job]), s.counted.Unit.Named())
 		r, ok := s.accounting.Expect(&w)
 		if !ok {
 			continue

@@ -153,7 +153,10 @@ func (u *Counted) measure(partitions []priority.Partition) error {
 		for k, node := range p.Nodes {
 			in[node] = append(in[node], p.Name)
 			if k < len(p.NodeTRES) && p.NodeTRES[k] != "" {
-				u.has[node] = sacct.ReadResources([]byte(p.NodeTRES[k]), u.Unit.Named())
+				var err error
+				if u.has[node], err = sacct.ReadResources([]byte(p.NodeTRES[k]), u.Unit.Named()); err != nil {
+					return fmt.Errorf("CfgTRES of node %s: %q: %w", node, p.NodeTRES[k], err)
+				}
 			}
 		}
 	}

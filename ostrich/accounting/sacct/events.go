@@ -34,7 +34,10 @@ func ReadEvents(r io.Reader, name string, named []string) ([]accounting.NodeEven
 		if err != nil {
 			return t.fault("state %q: not a number", t.text("StateRaw"))
 		}
-		e.State, e.TRES = uint32(state), ReadResources([]byte(t.text("TRES")), named)
+		e.State = uint32(state)
+		if e.TRES, err = ReadResources([]byte(t.text("TRES")), named); err != nil {
+			return t.fault("TRES %q: %v", t.text("TRES"), err)
+		}
 		e.CPUs, e.Nodes = min(e.CPUs, math.MaxUint32), min(e.Nodes, math.MaxUint32)
 		all = append(all, e)
 		return nil

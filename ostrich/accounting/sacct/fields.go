@@ -4,6 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"slurm-ostrich/ostrich"
@@ -39,8 +43,8 @@ func amount(b []byte, mebi bool) (float64, bool) {
 
 // ReadResources reads a TRES string as Slurm's commands print it, such as
 // "billing=4,cpu=4,gres/gpu=2,mem=1000M,node=1", with those of the other resources that are
-// named. A count that is none is left out.
-func ReadResources(b []byte, named []string) (t accounting.TRES) {
+// named. A count that is none, or more than can be, is left out and an error; one that Slurm does not know is 0.
+func ReadResources(b []byte, named []string) (t accounting.TRES, err error) {
 	for len(b) > 0 {
 		var item []byte
 		item, b, _ = bytes.Cut(b, []byte{','})
@@ -48,26 +52,36 @@ func ReadResources(b []byte, named []string) (t accounting.TRES) {
 		if !ok {
 			continue
 		}
-		n, _ := amount(count, string(name) == "mem")
+		var to *uint64
+		most := float64(maxProcs)
 		switch string(name) {
 		case "cpu":
-			t.CPUs = uint64(n)
+			to = &t.CPUs
 		case "mem":
-			t.Memory = uint64(n)
+			to, most = &t.Memory, maxMemory
 		case "node":
-			t.Nodes = uint64(n)
+			to = &t.Nodes
 		case accounting.Billing:
-			t.Billing = uint64(n)
+			to, most = &t.Billing, maxMemory
 		default:
-			for _, other := range named {
-				if strings.EqualFold(other, string(name)) {
-					t.Others = append(t.Others, accounting.Count{Name: other, N: uint64(n)})
-				}
+			i := slices.IndexFunc(named, func(other string) bool { return strings.EqualFold(other, string(name)) })
+			if i < 0 {
+				continue
 			}
+			t.Others = append(t.Others, accounting.Count{Name: named[i]})
+			to, most = &t.Others[len(t.Others)-1].N, maxMemory
+		}
+		if n, is := amount(count, string(name) == "mem"); is && n <= most {
+			*to = uint64(n)
+		} else if number, wrong := strconv.ParseUint(string(bytes.TrimSuffix(count, []byte{'M'})), 10, 64); (wrong != nil || number < unknown) && err == nil {
+			err = fmt.Errorf("not an amount of %s", name)
 		}
 	}
-	return t
+	return t, err
 }
+
+// unknown is what Slurm writes for an amount that it does not know (NO_VAL64), or one more.
+const unknown = math.MaxUint64 - 1
 
 // maxProcs is the most processors that a record may have; a line with more is
 // broken.
@@ -90,9 +104,16 @@ func (d *dump) size(j *accounting.Job) error {
 		}
 		procs[i] = int64(n)
 	}
-	asked, held := ReadResources(d.values[colReqTRES], d.named), ReadResources(d.values[colAllocTRES], d.named)
-	asks := cmp.Or(procs[1], int64(min(asked.CPUs, maxProcs)))
-	holds := cmp.Or(procs[0], int64(min(held.CPUs, maxProcs)))
+	asked, err := ReadResources(d.values[colReqTRES], d.named)
+	if err != nil {
+		return d.bad(colReqTRES, err.Error())
+	}
+	held, err := ReadResources(d.values[colAllocTRES], d.named)
+	if err != nil {
+		return d.bad(colAllocTRES, err.Error())
+	}
+	asks := cmp.Or(procs[1], int64(asked.CPUs))
+	holds := cmp.Or(procs[0], int64(held.CPUs))
 	asks, holds = cmp.Or(asks, holds), cmp.Or(holds, asks)
 	if asks == 0 {
 		return d.fault("a job without processors")
@@ -106,24 +127,16 @@ func (d *dump) size(j *accounting.Job) error {
 		return d.bad(colNodes, "not a number of nodes")
 	}
 	j.Nodes = int32(min(cmp.Or(nodes, float64(held.Nodes), float64(asked.Nodes)), maxProcs))
-	j.AskedNodes = int32(min(asked.Nodes, maxProcs))
+	j.AskedNodes = int32(asked.Nodes)
 	j.Billing = float64(held.Billing)
 	j.Units = d.options.Unit.Run(&asked, &held, string(d.values[colPartition]))
 	memory, err := d.memory(j)
 	if err != nil {
 		return err
 	}
-	switch {
-	case asked.Memory > maxMemory:
-		return d.bad(colReqTRES, notMemory)
-	case held.Memory > maxMemory:
-		return d.bad(colAllocTRES, notMemory)
-	}
 	j.Memory = int64(cmp.Or(asked.Memory, uint64(memory), held.Memory))
 	return nil
 }
-
-const notMemory = "not an amount of memory"
 
 // memory reads ReqMem. Until Slurm 21.08 it is "4000Mc" for each processor or
 // "4Gn" for each node; since then it is "4G" for the whole job.
@@ -141,7 +154,7 @@ func (d *dump) memory(j *accounting.Job) (float64, error) {
 	}
 	n, ok := amount(b, true)
 	if !ok || n*each > maxMemory {
-		return 0, d.bad(colMemory, notMemory)
+		return 0, d.bad(colMemory, "not an amount of memory")
 	}
 	return n * each, nil
 }

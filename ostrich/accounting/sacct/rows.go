@@ -183,7 +183,14 @@ func readRow(fields [][]byte, named []string) (row accounting.Row, err error) {
 		row.Limit = ostrich.Duration(60 * n)
 	}
 	asks, _ := amount(fields[rowAsked], false)
-	row.Asked, row.Held = ReadResources(fields[rowReqTRES], named), ReadResources(fields[rowAllocTRES], named)
+	resources := func(at int) accounting.TRES {
+		t, wrong := ReadResources(fields[at], named)
+		if wrong != nil {
+			fault(at, wrong.Error())
+		}
+		return t
+	}
+	row.Asked, row.Held = resources(rowReqTRES), resources(rowAllocTRES)
 	row.Req, row.Alloc = min(cmp.Or(row.Asked.CPUs, uint64(asks)), math.MaxUint32), min(row.Held.CPUs, math.MaxUint32)
 	row.Exclusive = len(fields) > rowColumns && string(fields[rowColumns]) == "NODE"
 	if !readGroup(&row, fields[rowID]) {

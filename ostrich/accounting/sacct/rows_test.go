@@ -96,7 +96,7 @@ func TestExclusiveRows(t *testing.T) {
 func TestRowFaults(t *testing.T) {
 	for field, text := range map[string]string{
 		"UID": "bob", "Start": "2024-03-01T10:00:00", "Suspended": "long", "JobID": "5_[1-", "QOSRAW": "99999999999",
-		"Submit": "2024-03-01T10:00:00", "State": "LOST",
+		"Submit": "2024-03-01T10:00:00", "State": "LOST", "ReqTRES": "cpu=4,mem=99999999999999999999M", "AllocTRES": "cpu=4000000000",
 	} {
 		rows, err := readRows(rowOf(field, text), 1000)
 		submit := ostrich.Time(1795501099)
@@ -171,6 +171,7 @@ func TestEvents(t *testing.T) {
 		{text + "n1|2026-11-24T06:17:20|Unknown|1|\n", `events:5: start "2026-11-24T06:17:20": not the seconds`},
 		{text + "n1|5|1099511627776|1|\n", `events:5: end "1099511627776": not the seconds since 1970`},
 		{text + "n1|5|6|DOWN|\n", `events:5: state "DOWN": not a number`},
+		{text + "n1|5|6|1|cpu=x\n", `events:5: TRES "cpu=x": not an amount of cpu`},
 		{text + "n1|5\n", "events:5: 2 fields, want 5"},
 	} {
 		if _, err := sacct.ReadEvents(strings.NewReader(bad.text), "events", nil); err == nil || !strings.Contains(err.Error(), bad.want) {

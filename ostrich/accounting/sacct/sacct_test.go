@@ -377,6 +377,9 @@ func TestReadFaults(t *testing.T) {
 		{"no processors", line(fieldProcs, "0", fieldAsked, "0", fieldReq, "", fieldAlloc, ""), "sacct: dump:1: a job without processors"},
 		{"nodes", line(fieldNodes, "two"), `nnodes: "two": not a number of nodes`},
 		{"memory", line(fieldMemory, "much"), `reqmem: "much": not an amount of memory`},
+		{"memory beyond numbers", line(fieldReq, "cpu=4,mem=99999999999999999999M"), `reqtres: "cpu=4,mem=99999999999999999999M": not an amount of mem`},
+		{"memory beyond sense", line(fieldAlloc, "cpu=4,mem=8388609P"), `alloctres: "cpu=4,mem=8388609P": not an amount of mem`},
+		{"processors in TRES", line(fieldReq, "cpu=1073741825"), `reqtres: "cpu=1073741825": not an amount of cpu`},
 		{"nobody", line(fieldUser, "", fieldUID, ""), `user: "": nobody, and no uid either`},
 		{"two clusters", plainLine + "\n" + line(fieldCluster, "c2"), `sacct: dump:2: jobs of cluster "c2" after those of "c1": choose one`},
 	} {
@@ -414,6 +417,16 @@ func TestReadLenient(t *testing.T) {
 	_, err = sacct.Read(strings.NewReader("a\nb\n"), "dump", sacct.Options{Lenient: true})
 	if !errors.Is(err, accounting.ErrEmpty) || !strings.Contains(err.Error(), "2 malformed lines, the first: sacct: dump:1") {
 		t.Errorf("nothing but malformed lines: %v", err)
+	}
+}
+
+// TestReadUnknown: what Slurm does not know counts nothing.
+func TestReadUnknown(t *testing.T) {
+	for _, amount := range []string{"18446744073709551614", "18446744073709551615M"} {
+		h, err := sacct.Read(strings.NewReader(line(fieldMemory, "", fieldReq, "cpu=4,mem="+amount)), "dump", sacct.Options{})
+		if err != nil || h.Jobs[0].Memory != 4000 {
+			t.Errorf("%s: %+v, %v", amount, h, err)
+		}
 	}
 }
 
