@@ -21,14 +21,14 @@ type Multifactor struct {
 	maxAssoc    float64 // largest priority of an association
 	maxPart     float64 // largest JobFactor
 	maxQOS      float64
-	nodes       []node       // root, the accounts, the associations
-	order       []int        // root and the accounts, from the root down
-	fairshare   []float64    // of associations, side by side: they are asked for job by job
-	shared      int64        // the calculation of which the nodes have the results; −1 before the first
-	logDecay    float64      // of a second
-	decay       float64      // of a period
-	gone        float64      // decay − 1, with more digits
-	decayed     [][2]float64 // by periods, see decays
+	nodes       []node    // root, the accounts, the associations
+	order       []int     // root and the accounts, from the root down
+	fairshare   []float64 // of associations, side by side: they are asked for job by job
+	shared      int64     // the calculation of which the nodes have the results; −1 before the first
+	logDecay    float64   // of a second
+	decay       float64   // of a period
+	gone        float64   // decay − 1, with more digits
+	decayed     []float64 // by periods, see left
 	anchor      ostrich.Time
 	calculation int64 // the latest one, from 0
 	now         ostrich.Time
@@ -202,7 +202,7 @@ func (m *Multifactor) divide() {
 		for m.nodes[x.fs].shares == UseParent {
 			x.fs = m.nodes[x.fs].parent
 		}
-		m.nodes[x.fs].children = append(m.nodes[x.fs].children, i)
+		m.nodes[x.fs].children = append(m.nodes[x.fs].children, child{node: int32(i), user: x.user})
 		shares[x.fs] += float64(max(x.shares, 0))
 	}
 	for i := 1; i < len(m.nodes); i++ {
@@ -223,8 +223,8 @@ func (m *Multifactor) divide() {
 		if !m.nodes[i].user {
 			m.order = append(m.order, i)
 		}
-		for _, child := range m.nodes[i].children {
-			x := &m.nodes[child]
+		for _, c := range m.nodes[i].children {
+			x := &m.nodes[c.node]
 			switch above := &m.nodes[i]; {
 			case m.fairTree && x.shares == UseParent: // _normalize_assoc_shares_fair_tree
 				x.norm = above.part
@@ -235,7 +235,7 @@ func (m *Multifactor) divide() {
 			default:
 				x.norm = above.norm * x.part
 			}
-			list = append(list, child)
+			list = append(list, int(c.node))
 		}
 	}
 }

@@ -37,6 +37,9 @@ func (m *Multifactor) line(i int) Share {
 	if x.as == m.calculation {
 		usage += x.ended
 	}
+	if m.fairTree && i > 0 {
+		x.usageNorm = normalised(x.shared, m.nodes[0].shared)
+	}
 	return Share{
 		NormShares: x.norm, RawUsage: usage, NormUsage: x.usageNorm, EffectvUsage: x.effective,
 		FairShare: x.factor, LevelFS: x.level,
@@ -66,24 +69,6 @@ func (m *Multifactor) shareTree() {
 	for i := range m.nodes {
 		_, m.nodes[i].shared = m.usageAt(&m.nodes[i], m.calculation)
 	}
-	for i := 1; i < len(m.nodes); i++ { // _calc_assoc_fs
-		x := &m.nodes[i]
-		x.effective = 0
-		if of := m.nodes[x.fs].shared; of > 0 {
-			x.effective = x.shared / of
-		}
-		x.usageNorm = normalised(x.shared, m.nodes[0].shared)
-		switch {
-		case x.shares == UseParent && x.user:
-			x.level = math.Inf(1)
-		case x.shares == UseParent:
-			x.level = math.MaxUint32 - 1 // NO_VAL; nothing is below it
-		case x.norm == 0:
-			x.level = 0
-		default:
-			x.level = x.norm / x.effective
-		}
-	}
 	rank := len(m.c.Associations)
 	t := treeWalk{Multifactor: m, rank: rank, untied: rank}
 	t.walk(0, false)
@@ -105,29 +90,59 @@ type treeWalk struct {
 // does this. If the account in front has no users, the rank is that of the user
 // ranked last.
 func (t *treeWalk) walk(account int, tied bool) {
-	children := t.nodes[account].children
-	slices.SortFunc(children, t.compare)
+	of, children := t.nodes[account].shared, t.nodes[account].children
+	for i := range children {
+		children[i].level = t.nodes[children[i].node].levelIn(of)
+	}
+	if !slices.IsSortedFunc(children, child.compare) {
+		slices.SortFunc(children, child.compare)
+	}
 	level := math.NaN()
-	for i, child := range children {
-		x := &t.nodes[child]
-		as := x.level == level || i == 0 && tied
-		level = x.level
-		if !x.user {
-			t.walk(child, as)
+	for i := range children {
+		c := &children[i]
+		as := c.level == level || i == 0 && tied
+		level = c.level
+		if !c.user {
+			t.walk(int(c.node), as)
 			continue
 		}
 		if !as {
 			t.rank = t.untied
 		}
-		x.factor = float64(t.rank) / float64(len(t.c.Associations))
+		t.nodes[c.node].factor = float64(t.rank) / float64(len(t.c.Associations))
 		t.untied--
 	}
 }
 
+// levelIn is LevelFS in an account of some usage (_calc_assoc_fs).
+func (x *node) levelIn(of float64) float64 {
+	x.effective = 0
+	if of > 0 {
+		x.effective = x.shared / of
+	}
+	switch {
+	case x.shares == UseParent && x.user:
+		x.level = math.Inf(1)
+	case x.shares == UseParent:
+		x.level = math.MaxUint32 - 1 // NO_VAL; nothing is below it
+	case x.norm == 0:
+		x.level = 0
+	default:
+		x.level = x.norm / x.effective
+	}
+	return x.level
+}
+
+// child is a node below an account, as far as its place there depends on it.
+type child struct {
+	level float64
+	node  int32
+	user  bool
+}
+
 // compare puts the child in front that is better off (_cmp_level_fs). Slurm keeps
 // equal ones in the order of the association table.
-func (t *treeWalk) compare(a, b int) int {
-	x, y := &t.nodes[a], &t.nodes[b]
+func (x child) compare(y child) int {
 	switch {
 	case x.level != y.level:
 		return cmp.Compare(y.level, x.level)
@@ -136,7 +151,7 @@ func (t *treeWalk) compare(a, b int) int {
 	case x.user != y.user:
 		return 1
 	}
-	return cmp.Compare(a, b)
+	return cmp.Compare(x.node, y.node)
 }
 
 // shareClassic computes fair share without a tree walk. The effective usage of
@@ -161,13 +176,13 @@ func (m *Multifactor) shareClassic() {
 	m.nodes[0].effective = 1
 	for _, account := range m.order {
 		siblings := 0.0
-		for _, child := range m.nodes[account].children {
-			if x := &m.nodes[child]; x.shares != UseParent {
+		for _, c := range m.nodes[account].children {
+			if x := &m.nodes[c.node]; x.shares != UseParent {
 				siblings += x.usageNorm
 			}
 		}
-		for _, child := range m.nodes[account].children {
-			m.nodes[child].effective = m.effective(account, child, siblings)
+		for _, c := range m.nodes[account].children {
+			m.nodes[c.node].effective = m.effective(account, int(c.node), siblings)
 		}
 	}
 	for i := range m.nodes {

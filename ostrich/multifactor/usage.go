@@ -12,7 +12,7 @@ import (
 type node struct {
 	parent   int // −1 of root
 	fs       int // the first ancestor whose Shares are not UseParent; −1 of root
-	children []int
+	children []child
 	user     bool
 	shares   int
 	siblings float64 // shares of all siblings, level_shares
@@ -76,27 +76,25 @@ func (m *Multifactor) usageAt(x *node, calculation int64) (before, usage float64
 		return 0, 0
 	case k > 0 && m.logDecay == 0:
 		u += k * step
+	case k > 0 && step == 0:
+		u *= m.left(k)
 	case k > 0:
-		left, less := m.decays(k)
-		u = u*left + step*m.decay*less/m.gone
+		u = u*m.left(k) + step*m.decay*math.Expm1(k*m.logDecay*float64(m.period))/m.gone
 	}
 	return u, (u + step) * m.decay
 }
 
-// decays returns d^k and d^k − 1 for a whole number of periods. Each calculation asks for those of
-// many nodes, most of which have been left alone for as long as others.
-func (m *Multifactor) decays(k float64) (left, less float64) {
-	const kept = 1 << 14 // periods; 57 days of 5 minutes
-	for k < kept && int(k) >= len(m.decayed) {
-		all := float64(len(m.decayed)) * m.logDecay * float64(m.period)
-		m.decayed = append(m.decayed, [2]float64{math.Exp(all), math.Expm1(all)})
+// left returns d^k for a whole number of periods. Each calculation asks for those of many nodes,
+// most of which have been left alone for as long as others.
+func (m *Multifactor) left(k float64) float64 {
+	const kept = 1 << 17 // periods; more than a year of 5 minutes
+	if k >= kept {
+		return math.Exp(k * m.logDecay * float64(m.period))
 	}
-	if k < kept {
-		d := &m.decayed[int(k)]
-		return d[0], d[1]
+	for int(k) >= len(m.decayed) {
+		m.decayed = append(m.decayed, math.Exp(float64(len(m.decayed))*m.logDecay*float64(m.period)))
 	}
-	all := k * m.logDecay * float64(m.period)
-	return math.Exp(all), math.Expm1(all)
+	return m.decayed[int(k)]
 }
 
 // settle updates a node's usage to a calculation.
