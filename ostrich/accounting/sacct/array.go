@@ -2,6 +2,7 @@ package sacct
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"math/bits"
 	"strconv"
@@ -76,6 +77,51 @@ func countTasks(list []byte) (int32, bool) {
 		}
 	}
 	return int32(total), true
+}
+
+// listTasks returns an id with the tasks as sacct lists them in text (seen with 22.05.8), in place of slurmctld's
+// mask of them: with a step, if there are more than five over more than ten numbers, else in ranges.
+func listTasks(id []byte) []byte {
+	array, mask, masked := bytes.Cut(id, []byte("_[0x"))
+	if !masked {
+		return id
+	}
+	end := bytes.IndexAny(mask, "%]")
+	var tasks []int32
+	for i := range end {
+		digit, _ := strconv.ParseUint(string(mask[end-1-i:end-i]), 16, 4) // see countBits
+		for bit := range 4 {
+			if digit>>bit&1 == 1 {
+				tasks = append(tasks, int32(4*i+bit))
+			}
+		}
+	}
+	first, last := tasks[0], tasks[len(tasks)-1]
+	list := fmt.Appendf(nil, "%s_[%d", array, first)
+	stepped := len(tasks) > 5 && last-first > 10 && tasks[1] > first+1
+	for i := 2; stepped && i < len(tasks); i++ {
+		stepped = tasks[i]-tasks[i-1] == tasks[1]-first
+	}
+	if stepped {
+		list = fmt.Appendf(list, "-%d:%d", last, tasks[1]-first)
+	} else {
+		begin := first
+		for i := range tasks[1:] {
+			if task := tasks[i+1]; task > tasks[i]+1 {
+				list, begin = fmt.Appendf(upTo(list, begin, tasks[i]), ",%d", task), task
+			}
+		}
+		list = upTo(list, begin, last)
+	}
+	return append(list, mask[end:]...)
+}
+
+// upTo ends a range of tasks that has begun.
+func upTo(list []byte, first, last int32) []byte {
+	if last > first {
+		list = fmt.Appendf(list, "-%d", last)
+	}
+	return list
 }
 
 // countBits counts the bits that are set in hexadecimal digits. None is no mask of tasks.

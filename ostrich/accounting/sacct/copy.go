@@ -117,6 +117,8 @@ func (c *Copy) job(values *[columns][]byte, j *accounting.Job) error {
 	for _, one := range c.columns {
 		cell := values[one]
 		switch one { //nolint:exhaustive // the others are as the dump has them
+		case colID:
+			cell = listTasks(cell)
 		case colSubmit:
 			cell = moment(j.Submit)
 		case colEligible:

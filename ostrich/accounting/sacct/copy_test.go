@@ -2,6 +2,7 @@ package sacct_test
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -69,6 +70,37 @@ func TestCopyTrace(t *testing.T) {
 	want := "Interval\tUser\tElapsedRaw\tState\tGPUs\n5\tu1\t60\tPass\t2\n0\tu2\t10\tKilled\t1\n"
 	if got := copyOf(t, "u1,2,5,60,Pass\nu2,1,0,10,Killed\n", o, false); got != want {
 		t.Error(cmp.Diff(want, got))
+	}
+}
+
+// TestCopyTasks: tasks that have not been split stand in a copy of JSON as in sacct's text. The pairs are what
+// sacct 22.05.8 printed of one array; a copy lists the tasks of a long one all the same.
+func TestCopyTasks(t *testing.T) {
+	for _, tt := range []tasks{
+		{"0-4", "0x1F", 0},
+		{"1,3,5,7%3", "0xAA", 3},
+		{"1-13:2", "0x2AAA", 0},
+		{"2-3,20", "0x10000C", 0},
+		{"0-40:4%2", "0x11111111111", 2},
+		{"5", "0x20", 0},
+		{"0-1,4", "0x13", 0},
+		{"0-399:3", "0x9" + strings.Repeat("249", 33), 0},
+		{"0,20", "0x00100001", 0},
+		{"0,3,6,9,12", "0x1249", 0},
+		{"0-15:3", "0x9249", 0},
+		{"0,2,4,6,8,10", "0x555", 0},
+		{"0-12:2", "0x1555", 0},
+		{"5,14,23,32,41", "0x20100804020", 0},
+	} {
+		dump := fmt.Sprintf(`[{"job_id": 7, "array": {"job_id": 7, "limits": {"max": {"running": {"tasks": %d}}}, "task": %q, "task_id": null}, "user": "ada", "required": {"CPUs": 1},
+			"state": {"current": "PENDING"}, "time": {"submission": 1700000000}}]`, tt.most, tt.mask)
+		first := copyOf(t, dump, sacct.Options{}, false)
+		if !strings.Contains(first, "7\t7_["+tt.list+"]\t") {
+			t.Errorf("%s with %d at once, want %s:\n%s", tt.mask, tt.most, tt.list, first)
+		}
+		if second := copyOf(t, first, sacct.Options{}, false); second != first {
+			t.Error(cmp.Diff(first, second))
+		}
 	}
 }
 

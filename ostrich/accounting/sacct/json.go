@@ -16,111 +16,6 @@ import (
 	"slurm-ostrich/ostrich/internal/lines"
 )
 
-// A job in the output of sacct --json has the same names in all releases from 22.05 on (parse_job in Slurm's
-// src/plugins/openapi/dbv0.0.38/parse.c, PARSER_ARRAY(JOB) in src/plugins/data_parser/v0.0.39 to v0.0.45/parsers.c),
-// some more in later ones. What differs is how numbers and states are written, see count and states.
-
-// meaning says what a value of a job's stands for.
-type meaning struct {
-	path   string
-	column column
-	as     as
-}
-
-// as says how a value becomes the text of its column.
-type as uint8
-
-const (
-	asText    as = iota
-	asOther      // a text, where the record itself has none
-	asCount      // Slurm's marks for none and for infinite are no counts
-	asLength     // seconds
-	asPerCPU     // MiB
-	asPerNode    // MiB
-	asState      // a text, or several: the state, and flags
-	asFlag       // one of several
-	asArray      // the array's id
-	asTask       // the task's number
-	asTasks      // numbers of tasks
-	asLeader     // the heterogeneous job's id
-	asOffset     // the component's number
-	asKind       // of a resource
-	asName       // of one of its kind
-	asAmount     // of it
-)
-
-// meanings are the values of a job that are read, by their paths.
-var meanings = func() map[string]meaning {
-	all := make(map[string]meaning)
-	for _, m := range []meaning{
-		{"account", colAccount, asText},
-		{"association/account", colAccount, asOther},
-		{"user", colUser, asText},
-		{"association/user", colUser, asOther},
-		{"cluster", colCluster, asText},
-		{"partition", colPartition, asText},
-		{"qos", colQOS, asText},
-		{"name", colName, asText},
-		{"constraints", colConstraints, asText},
-		{"nodes", colNodeList, asText},
-		{"reservation/name", colReservation, asText},
-		{"licenses", colLicenses, asText},
-		{"exclusive", colExclusive, asText},
-		{"submit_line", colSubmitLine, asText},
-		{"working_directory", colFolder, asText},
-		{"job_id", colRaw, asCount},
-		{"priority", colPriority, asCount},
-		{"required/CPUs", colAsked, asCount},
-		{"allocation_nodes", colNodes, asCount},
-		{"time/submission", colSubmit, asCount},
-		{"time/eligible", colEligible, asCount},
-		{"time/start", colStart, asCount},
-		{"time/end", colEnd, asCount},
-		{"time/elapsed", colElapsedRaw, asCount},
-		{"time/suspended", colSuspended, asLength},
-		{"time/limit", colLimitRaw, asCount},
-		{"required/memory_per_cpu", colMemory, asPerCPU},
-		{"required/memory_per_node", colMemory, asPerNode},
-		{"state/current", colState, asState},
-		{"flags", colFlags, asFlag},
-		{"array/job_id", colID, asArray},
-		{"array/task_id", colID, asTask},
-		{"array/task", colID, asTasks},
-		{"het/job_id", colID, asLeader},
-		{"het/job_offset", colID, asOffset},
-		{"tres/requested/type", colReqTRES, asKind},
-		{"tres/requested/name", colReqTRES, asName},
-		{"tres/requested/count", colReqTRES, asAmount},
-		{"tres/allocated/type", colAllocTRES, asKind},
-		{"tres/allocated/name", colAllocTRES, asName},
-		{"tres/allocated/count", colAllocTRES, asAmount},
-	} {
-		all[m.path] = m
-	}
-	return all
-}()
-
-// jsonColumns are the columns of which a job in JSON tells.
-var jsonColumns = func() (all [columns]bool) {
-	for _, m := range meanings {
-		all[m.column] = true
-	}
-	return all
-}()
-
-// parents are the values of a job that have such values inside.
-var parents = func() map[string]bool {
-	all := make(map[string]bool)
-	for path := range meanings {
-		for i, c := range path {
-			if c == '/' {
-				all[path[:i]] = true
-			}
-		}
-	}
-	return all
-}()
-
 // isJSON reports whether a text begins as JSON does that sacct can have written.
 func isJSON(in *bufio.Reader) bool {
 	for n := 1 << 10; ; n *= 2 {
@@ -158,7 +53,7 @@ type tree struct {
 
 	others              [columns][]byte // values that count where the column has none
 	number              []byte
-	array, leader       int64
+	array, leader, most int64
 	task, offset        int64 // below 0: none
 	tasks               []byte
 	tasksAt             place
@@ -226,7 +121,7 @@ func (t *tree) job() error {
 	clear(t.places[:])
 	clear(t.others[:])
 	t.cells = t.cells[:0]
-	t.array, t.leader, t.task, t.offset, t.tasks = 0, 0, -1, -1, nil
+	t.array, t.leader, t.most, t.task, t.offset, t.tasks = 0, 0, 0, -1, -1, nil
 	t.odd, t.later = nil, false
 	d.values[colReqTRES], d.values[colAllocTRES] = []byte{}, []byte{} // it has none, unless the record says so
 	if err := t.value(); err != nil {
@@ -285,7 +180,7 @@ func (t *tree) value() error {
 	if err != nil {
 		return err
 	}
-	if t.places[here.column] == (place{}) || here.as <= asLength {
+	if t.places[here.column] == (place{}) && here.as != asMost || here.as <= asLength {
 		t.places[here.column], t.paths[here.column] = where, here.path
 	}
 	switch here.as { //nolint:exhaustive // of the others the column tells
@@ -404,6 +299,8 @@ func (t *tree) set(m meaning, text []byte) {
 		number(&t.task)
 	case asTasks:
 		t.tasks = t.keep(text)
+	case asMost:
+		number(&t.most)
 	case asLeader:
 		number(&t.leader)
 	case asOffset:
@@ -475,7 +372,11 @@ func (t *tree) finish() {
 	case t.array > 0 && t.task >= 0:
 		v[colID] = id(t.array, '_', t.task)
 	case t.array > 0 && len(t.tasks) > 0:
-		v[colID] = fmt.Appendf(nil, "%d_[%s]", t.array, t.tasks)
+		v[colID] = fmt.Appendf(nil, "%d_[%s", t.array, t.tasks)
+		if t.most > 0 && bytes.IndexByte(t.tasks, '%') < 0 {
+			v[colID] = fmt.Appendf(v[colID], "%%%d", t.most)
+		}
+		v[colID] = append(v[colID], ']')
 		if t.array <= math.MaxUint32 {
 			t.places[colID], t.paths[colID] = t.tasksAt, "array/task"
 		}
