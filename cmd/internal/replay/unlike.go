@@ -27,6 +27,9 @@ var magics = []struct{ program, bytes string }{
 // too.
 var likeJSON = regexp.MustCompile(`^(\{|\[\s*($|[\]{\["0-9-]))`)
 
+// likeYAML matches a line that begins as sacct --yaml does.
+var likeYAML = regexp.MustCompile(`^(%YAML |---( |$)|(!!str )?(jobs|meta|errors|warnings):)`)
+
 // unlike says what a file seems to be, by the beginning of its text, if it is not what the
 // option reads ("swf" or "sacct"); "" if nothing speaks against that.
 func unlike(option string, text []byte) string {
@@ -77,6 +80,8 @@ func unlike(option string, text []byte) string {
 		return `seems to be a dump of sacct: "ostrich compare --sacct FILE" reads it`
 	case dump || log:
 		return ""
+	case likeYAML.MatchString(string(line)) && option == "sacct":
+		return "seems to be YAML: run sacct again with --json in place of --yaml"
 	case likeJSON.MatchString(string(line)) && option == "sacct":
 		return "" // which it reads
 	case likeJSON.MatchString(string(line)):
