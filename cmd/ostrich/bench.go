@@ -31,6 +31,9 @@ func benchCommand() *cli.Command {
 			"Policies, comma-separated:\n" + orderbench.Usage() +
 			"\nBackfilling goes by time limits, whatever the policy goes by. Standard output has a row a policy, first over\n" +
 			"all logs, then by log; docs/simulation.md explains the columns, and the fields of --json.\n\n" +
+			"With --task one of several processes makes its part of the runs, keeps them in --resume and writes no table;\n" +
+			"contrib/sweeps/bench-array.sh does it as a job array. The same command without --task then makes what is\n" +
+			"missing, and the table.\n\n" +
 			"Exit code: 0 done, 1 an error, 130 interrupted. With --resume, finished runs are kept and not made again.",
 	}, slices.Concat(o.LogsFlags(), []cli.Flag{
 		replay.PoliciesFlag(&o.Policy),
@@ -50,7 +53,7 @@ func benchCommand() *cli.Command {
 		&cli.StringFlag{Name: "markdown", Usage: "write the tables to `FILE` in Markdown, as docs/order.md has them"},
 		&cli.BoolFlag{Name: "summary", Usage: "write the figures over all logs only"},
 		runs.WorkersFlag(&o.Workers),
-	}, o.Flags(), console.Formats()), func(c *cli.Context) error { return bench(c, o) })
+	}, runs.ShareFlags("run"), o.Flags(), console.Formats()), func(c *cli.Context) error { return bench(c, o) })
 }
 
 func bench(c *cli.Context, o *orderbench.Options) error {
@@ -58,18 +61,34 @@ func bench(c *cli.Context, o *orderbench.Options) error {
 	if err := console.Writable(c, "html", "svg", "markdown"); err != nil {
 		return err
 	}
-	o.Given, o.Logs, o.Sacct = c.IsSet, c.StringSlice("swf"), c.StringSlice("sacct")
+	if err := runs.CheckShare(c, "resume", "html", "svg", "markdown", "summary"); err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
+	o.Given, o.Logs, o.Sacct, o.Share = c.IsSet, c.StringSlice("swf"), c.StringSlice("sacct"), runs.ShareOf(c)
 	if c.Bool("forecast") {
-		found, err := o.Forecasts(c.Context, c.App.ErrWriter)
+		f, err := o.Forecasts(c.Context, c.App.ErrWriter)
 		if err != nil {
 			return err
 		}
-		return writeForecasts(c, found)
+		if c.Bool("list") {
+			return console.Tables(c, f.Runs())
+		}
+		if err := o.Make(c.Context, c.App.ErrWriter, f); err != nil || o.Share.Tasked {
+			return err
+		}
+		return writeForecasts(c, &f.Result)
 	}
-	result, err := o.Run(c.Context, c.App.ErrWriter)
+	b, err := o.Bench(c.Context, c.App.ErrWriter)
 	if err != nil {
 		return err
 	}
+	if c.Bool("list") {
+		return console.Tables(c, b.Runs())
+	}
+	if err = o.Make(c.Context, c.App.ErrWriter, b); err != nil || o.Share.Tasked {
+		return err
+	}
+	result := b.Result()
 	if err = errors.Join(
 		console.WriteFile(c, "html", result.WriteHTML),
 		console.WriteFile(c, "svg", result.WriteSVG),

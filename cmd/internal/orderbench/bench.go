@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/runs"
 	"slurm-ostrich/ostrich"
@@ -160,22 +161,40 @@ func (b *Bench) Keep(r *Run, m Measures) {
 	}
 }
 
-// Restore passes the kept runs to the bench, and returns how many.
-func (b *Bench) Restore(store *runs.Store) (int, error) {
-	n := 0
+// Runs lists the runs.
+func (b *Bench) Runs() format.Table {
+	t := format.Table{Header: []string{"RUN", "LOG", "POLICY", "PART", "SHAKE", "JOBS"}}
 	for i := range b.runs {
 		r := &b.runs[i]
-		var m Measures
-		found, err := store.Find(r.key, &m)
-		if err != nil {
-			return n, err
-		}
-		if found {
-			b.Keep(r, m)
-			n++
-		}
+		t.Add(i, r.Log, r.Policy, r.Part, r.Shake, r.Jobs)
 	}
-	return n, nil
+	return t
+}
+
+func (b *Bench) sizes() (jobs []int) {
+	for i := range b.runs {
+		jobs = append(jobs, b.runs[i].Jobs)
+	}
+	return jobs
+}
+
+func (b *Bench) restore(i int, store *runs.Store) (bool, error) {
+	var m Measures
+	found, err := store.Find(b.runs[i].key, &m)
+	if found {
+		b.Keep(&b.runs[i], m)
+	}
+	return found, err
+}
+
+func (b *Bench) make(i int, store *runs.Store, ended func(n int)) error {
+	r := &b.runs[i]
+	m, err := b.Do(r, ended)
+	if err != nil {
+		return err
+	}
+	b.Keep(r, m)
+	return store.Keep(r.key, m)
 }
 
 // of returns what a run replays.

@@ -29,6 +29,7 @@ type Options struct {
 	Floor   time.Duration // Settings.Floor
 	Quick   bool          // the first logs only, and one shake
 	Resume  string        // folder of runs that are kept; "" keeps none
+	Share   runs.Share    // of the runs; what is found is that of all
 	Workers int
 
 	Questions int // of a replay, for Forecasts
@@ -66,9 +67,8 @@ func (o *Options) check() error {
 	return errors.Join(errs...)
 }
 
-// Run makes the runs that are not kept from before, and returns what all of them
-// have found.
-func (o *Options) Run(ctx context.Context, stderr io.Writer) (*Result, error) {
+// Bench returns the runs that are to be made, none of which is.
+func (o *Options) Bench(ctx context.Context, stderr io.Writer) (*Bench, error) {
 	if err := errors.Join(o.checkAlone(), o.check()); err != nil {
 		return nil, err
 	}
@@ -88,10 +88,19 @@ func (o *Options) Run(ctx context.Context, stderr io.Writer) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
-	if err = o.makeRuns(ctx, stderr, b); err != nil {
-		return nil, err
-	}
-	return b.Result(), nil
+	return b, nil
+}
+
+// A plan is runs that can be made apart from each other and whose results are kept, by number.
+type plan interface {
+	// Runs says what the runs are, a row each.
+	Runs() format.Table
+	// size is how many jobs each run replays.
+	sizes() []int
+	// restore takes the result of a run that is kept, if there is one.
+	restore(i int, store *runs.Store) (found bool, err error)
+	// make makes a run and keeps its result. It calls ended with the number of its jobs that have ended.
+	make(i int, store *runs.Store, ended func(n int)) error
 }
 
 // read reads the logs.
@@ -116,38 +125,38 @@ func (o *Options) read(ctx context.Context, stderr io.Writer) ([]Log, error) {
 	return logs, nil
 }
 
-// makeRuns makes the runs that are not kept from before, several at a time, and
-// keeps each as soon as it is done. The first error ends all of it.
-func (o *Options) makeRuns(ctx context.Context, stderr io.Writer, b *Bench) error {
-	store := &runs.Store{Dir: o.Resume}
+// Make makes the runs of the share that are not kept from before, several at a time, and keeps
+// each as soon as it is done. The first error ends all of it.
+func (o *Options) Make(ctx context.Context, stderr io.Writer, p plan) error {
+	store, sizes := &runs.Store{Dir: o.Resume}, p.sizes()
+	first, end, err := o.Share.Of(len(sizes), "run")
+	if err != nil {
+		return fmt.Errorf("bench: %w", err)
+	}
 	defer store.Close()
-	if err := store.Make(); err != nil {
+	if err = store.Make(); err != nil {
 		return fmt.Errorf("--resume: %w", err)
 	}
-	switch n, err := b.Restore(store); {
-	case err != nil:
-		return fmt.Errorf("--resume: %w", err)
-	case n > 0:
-		console.Say(stderr, "%d of %s were made before", n, format.Plural(len(b.runs), "run"))
-	}
-	var missing []*Run
-	var jobs []int
-	for i := range b.runs {
-		if r := &b.runs[i]; !r.done {
-			missing, jobs = append(missing, r), append(jobs, r.Jobs)
+	var missing, jobs []int
+	for i := first; i < end; i++ {
+		switch found, bad := p.restore(i, store); {
+		case bad != nil:
+			return fmt.Errorf("--resume: %w", bad)
+		case !found:
+			missing, jobs = append(missing, i), append(jobs, sizes[i])
 		}
 	}
-	err := runs.Replays(ctx, stderr, "simulating", o.Workers, jobs, func(i int, ended func(n int)) error {
-		r := missing[i]
-		m, err := b.Do(r, ended)
-		if err != nil {
-			return err
-		}
-		b.Keep(r, m)
-		return store.Keep(r.key, m)
+	if n := end - first - len(missing); n > 0 {
+		console.Say(stderr, "%d of %s were made before", n, format.Plural(end-first, "run"))
+	}
+	err = runs.Replays(ctx, stderr, "simulating", o.Workers, jobs, func(n int, ended func(n int)) error {
+		return p.make(missing[n], store, ended)
 	})
-	if errors.Is(err, console.ErrInterrupted) {
+	switch {
+	case errors.Is(err, console.ErrInterrupted):
 		return store.Interrupted("runs")
+	case err == nil && o.Share.Tasked:
+		console.Say(stderr, "bench: task %d: %s made, from %d on", o.Share.Task, format.Plural(len(missing), "run"), first)
 	}
 	return err
 }

@@ -11,20 +11,18 @@ import (
 
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/runs"
 )
 
 // Flags returns the options of a sweep except the formats of its table.
 func Flags() []cli.Flag {
-	return []cli.Flag{
+	return append([]cli.Flag{
 		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "keep results in `DIR`, which is made if it is not there, and continue from what is there"},
 		&cli.StringFlag{Name: "csv", Usage: "write the table of all points to `FILE` too"},
 		&cli.StringFlag{Name: "html", Usage: "write a page with pictures and the table to `FILE`"},
 		&cli.StringFlag{Name: "svg", Usage: "draw the mean stretch of campaigns, of platforms the NSL of bags, of each point into `FILE`"},
-		&cli.BoolFlag{Name: "list", Usage: "list the points with their options, and simulate nothing"},
 		&cli.IntFlag{Name: "workers", Usage: "`NUMBER` of points at a time", DefaultText: "one a core"},
-		&cli.IntFlag{Name: "per-task", Usage: "`NUMBER` of points for each task", DefaultText: "1"},
-		&cli.IntFlag{Name: "task", Usage: "compute only what belongs to task `NUMBER`, counted from 0, with --per-task points each"},
-	}
+	}, runs.ShareFlags("point")...)
 }
 
 // Run runs a sweep as the options and the argument ask.
@@ -32,7 +30,7 @@ func Run(c *cli.Context) error {
 	if c.NArg() != 1 {
 		return errors.New("sweep: name the file with the grid; see \"ostrich sweep --help\"")
 	}
-	if err := check(c); err != nil {
+	if err := runs.CheckShare(c, "out", "csv", "html", "svg"); err != nil {
 		return fmt.Errorf("sweep: %w", err)
 	}
 	if err := console.Writable(c, "csv", "html", "svg"); err != nil {
@@ -52,31 +50,6 @@ func Run(c *cli.Context) error {
 		return r.task()
 	}
 	return r.whole()
-}
-
-// check refuses options that do not go together.
-func check(c *cli.Context) error {
-	for _, o := range []struct{ name, beside string }{
-		{"out", "list"}, {"csv", "list"}, {"html", "list"}, {"svg", "list"}, {"html", "task"}, {"svg", "task"}, {"workers", "list"}, {"task", "list"}, {"per-task", "list"}, {"csv", "task"},
-	} {
-		if c.IsSet(o.name) && c.IsSet(o.beside) {
-			return fmt.Errorf("--%s means nothing with --%s", o.name, o.beside)
-		}
-	}
-	for _, name := range []string{"workers", "per-task"} {
-		if c.IsSet(name) && c.Int(name) < 1 {
-			return fmt.Errorf("--%s %d: at least 1", name, c.Int(name))
-		}
-	}
-	switch {
-	case c.IsSet("per-task") && !c.IsSet("task"):
-		return errors.New("--per-task goes with --task")
-	case c.IsSet("task") && c.Int("task") < 0:
-		return fmt.Errorf("--task %d: tasks are counted from 0", c.Int("task"))
-	case c.String("out") == "" && (c.IsSet("out") || c.IsSet("task")):
-		return errors.New("name a folder for the results: --out DIR")
-	}
-	return nil
 }
 
 // whole computes the points that no task and no earlier run has computed, and writes
@@ -106,9 +79,9 @@ func (r *run) missing(points []int) ([]int, error) {
 
 // task computes the missing points of one task.
 func (r *run) task() error {
-	first, end := chunk(len(r.Points), max(1, r.c.Int("per-task")), r.c.Int("task"))
-	if first == end {
-		return fmt.Errorf("sweep: --task %d: there are %s, fewer than would make that task", r.c.Int("task"), format.Plural(len(r.Points), "point"))
+	first, end, err := runs.ShareOf(r.c).Of(len(r.Points), "point")
+	if err != nil {
+		return fmt.Errorf("sweep: %w", err)
 	}
 	missing, err := r.missing(r.all()[first:end])
 	if err != nil || len(missing) == 0 {
@@ -125,15 +98,4 @@ func (r *run) task() error {
 	}
 	console.Say(r.c.App.ErrWriter, "sweep: task %d: %s computed, from %d on", r.c.Int("task"), format.Plural(computed, "point"), missing[0])
 	return nil
-}
-
-// chunk returns the points of a task if the tasks in turn compute perTask of n
-// points each: from first up to, but not including, end. A task beyond the last
-// point has none.
-func chunk(n, perTask, task int) (first, end int) {
-	if task > n/perTask { // whose product may be too large
-		return n, n
-	}
-	first = min(n, task*perTask)
-	return first, first + min(n-first, perTask)
 }
