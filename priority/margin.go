@@ -17,7 +17,6 @@ type block struct {
 // placed is a job with the place that it gets.
 type placed struct {
 	at    int   // where it was wanted
-	block int   // the block it was wanted in
 	value int64 // decides which others it stands before, see level
 	stays bool  // before one that was wanted before it
 }
@@ -49,7 +48,7 @@ func (o *Options) keep(jobs []Entry, procs int, managed []bool) (kept bool) {
 	start, _ := soonOf(procs, len(jobs), func(i int) *Entry { return &jobs[i] })
 	limit := min(2*o.depth(start), len(jobs)) // what is deeper has no order
 	if o.Mode == Strict {
-		jobs = jobs[:standing(jobs, limit, managed)]
+		jobs = jobs[:reach(jobs, limit, managed)]
 	} else {
 		jobs = jobs[:limit]
 	}
@@ -115,9 +114,9 @@ func (o *Options) value(e *Entry) int64 {
 	return max(0, o.ahead(e.From))
 }
 
-// standing returns how many jobs of the order wanted contain its first n and the first n of
+// reach returns how many jobs of the order wanted contain its first n and the first n of
 // Slurm's present order, but no more than 4n, as their places are compared one by one.
-func standing(jobs []Entry, n int, managed []bool) int {
+func reach(jobs []Entry, n int, managed []bool) int {
 	last := 0
 	for seen := 0; seen < n; last++ {
 		if managed[last] {
@@ -134,69 +133,69 @@ func standing(jobs []Entry, n int, managed []bool) int {
 // settled returns the blocks in the order in which they are to start: each stays before
 // those that it stands before with its foremost job.
 func (o *Options) settled(wanted []block) []block {
-	blocks := slices.Clone(wanted)
-	for i := range blocks {
-		for k := i; k > 0; k-- {
-			a, b := &blocks[k-1], &blocks[k]
-			if a.value == 0 || b.value <= a.value || !nearby(a, b, o.Margin) {
-				break
-			}
-			*a, *b = *b, *a
-			a.stays = true
+	order := newLineup(len(wanted))
+	stays := make([]bool, len(wanted))
+	for i := range wanted {
+		s := wanted[i].standing(wanted[i].value)
+		if s.value == 0 {
+			s.value = math.MaxInt64 // it is not passed
 		}
+		stays[i] = order.put(i, wanted[i].value, s, o.Margin)
+	}
+	blocks := make([]block, 0, len(wanted))
+	for _, i := range order.items() {
+		blocks = append(blocks, wanted[i])
+		blocks[len(blocks)-1].stays = stays[i]
 	}
 	return blocks
 }
 
-// nearby reports whether b, wanted after a, is hardly farther away.
-func nearby(a, b *block, margin int) bool {
-	return a.wait == b.wait && a.distance > 0 && b.distance > 0 && b.distance <= a.distance*(1+float64(margin)/100)
-}
+func (b *block) standing(value int64) standing { return standing{value, b.distance, b.wait, b.wait} }
 
 // behind returns the jobs that are not taken. Each stays before those that it stands
 // before itself, so that what is left of a campaign's earlier head can move, or stay,
 // without the rest of the campaign.
 func (o *Options) behind(wanted []block, values []int64, taken []bool) []placed {
-	var order []placed
+	order := newLineup(len(values))
+	stays := make([]bool, len(values))
+	last := int64(math.MaxInt64) // the value of the last job in the order
 	for i := range wanted {
 		b := &wanted[i]
-		n := len(order)
+		var own []placed
 		for at := b.from; at < b.to; at++ {
 			if !taken[at] {
-				order = append(order, placed{at: at, block: i, value: values[at]})
+				own = append(own, placed{at: at, value: values[at]})
 			}
 		}
-		own := slices.Clone(order[n:])
-		level(own, order[:n])
-		// Both lists are merged from behind.
-		k := n - 1
-		for j := len(own) - 1; j >= 0; j-- {
-			for ; k >= 0 && order[k].value < own[j].value && nearby(&wanted[order[k].block], b, deepMargin*o.Margin); k-- {
-				order[k+j+1] = order[k]
+		level(own, last)
+		for _, p := range own {
+			stays[p.at] = order.put(p.at, p.value, b.standing(p.value), deepMargin*o.Margin)
+			if !stays[p.at] {
+				last = p.value
 			}
-			own[j].stays = k+1 < n
-			order[k+j+1] = own[j]
 		}
 	}
-	return order
+	list := make([]placed, 0, len(values))
+	for _, at := range order.items() {
+		list = append(list, placed{at: at, stays: stays[at]})
+	}
+	return list
 }
 
 // level makes the values of a campaign's jobs non-increasing, and keeps as many as it can.
 // The other jobs are new, or have changed places within the campaign. Each gets the value of
 // the job before it, or its own if that is lower; the first ones that of the first kept job,
-// or of the last job before the campaign.
-func level(jobs, before []placed) {
+// or last, that of the last job before the campaign.
+func level(jobs []placed, last int64) {
 	x, fits := make([]int64, len(jobs)), make([]bool, len(jobs))
 	for i := range jobs {
 		x[i], fits[i] = jobs[i].value, jobs[i].value > 0
 	}
 	ends, earlier := runs(x, fits)
 	keep := run(len(x), ends, earlier)
-	value := int64(math.MaxInt64)
+	value := last
 	if first := slices.Index(keep, true); first >= 0 {
 		value = x[first]
-	} else if len(before) > 0 {
-		value = before[len(before)-1].value
 	}
 	below := make([]int64, len(jobs)) // the next value that is kept
 	for i, next := len(jobs)-1, int64(0); i >= 0; i-- {

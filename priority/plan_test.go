@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -604,24 +605,27 @@ func TestArraysApart(t *testing.T) {
 	}
 }
 
-// BenchmarkTurned plans a queue of single jobs that stand in the reverse of the order
-// wanted, all of nearly the same distance.
+// BenchmarkTurned plans a queue of single jobs, each a campaign, that stand in the reverse of
+// the order wanted, all of nearly the same distance, and looks at all of them.
 func BenchmarkTurned(b *testing.B) {
-	const n = 20_000
-	queue, order := make([]Queued, n), make([]ostrich.Place, n)
-	for i := range queue {
-		queue[i] = job(ostrich.JobID(i+1), func(q *Queued) {
-			q.Site = int64(i+1) * 20_000
-			q.Priority += uint32(q.Site)
-		})
-		order[i] = ostrich.Place{Job: ostrich.JobID(i + 1), User: ostrich.UserID(i), Procs: 1, Distance: 1 + 0.15*float64(i)/n}
-	}
-	Rank(queue, nil)
-	o := Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor(), Margin: 20, Procs: 16}
-	for b.Loop() {
-		if _, err := o.Plan(order, queue); err != nil {
-			b.Fatal(err)
+	for _, n := range []int{5000, 20_000, 80_000} {
+		queue, order := make([]Queued, n), make([]ostrich.Place, n)
+		for i := range queue {
+			queue[i] = job(ostrich.JobID(i+1), func(q *Queued) {
+				q.Site = int64(i+1) * 20_000
+				q.Priority += uint32(q.Site)
+			})
+			order[i] = ostrich.Place{Job: ostrich.JobID(i + 1), User: ostrich.UserID(i), Procs: 1, Distance: 1 + 0.15*float64(i)/float64(n)}
 		}
+		Rank(queue, nil)
+		o := Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor(), Margin: 20, Procs: n, Depth: n}
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := o.Plan(order, queue); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 

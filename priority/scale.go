@@ -2,6 +2,7 @@ package priority
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"slurm-ostrich/ostrich"
@@ -325,7 +326,7 @@ func (w *wanted) keys(list []Entry) []int64 {
 	if !said {
 		return nil
 	}
-	level(jobs, nil)
+	level(jobs, math.MaxInt64)
 	keys := make([]int64, len(jobs))
 	for i := range jobs {
 		keys[i] = jobs[i].value
