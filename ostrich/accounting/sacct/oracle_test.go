@@ -129,13 +129,13 @@ func TestDigits(t *testing.T) {
 	}
 	class := func(text ...[]byte) classes {
 		said := tools.Table(nil).Read(&tools.Texts{Name: text[0], Folder: text[1], Line: text[2]})
-		return classes{accounting.NameClass(text[0]), said.Class(), said.Row, said.ByLine, said.Digits}
+		return classes{accounting.NameClass(text[0]), said.Class(), said.Row, said.ByLine, said.Digits, said.Parts}
 	}
 	const run = "3f2a9c51-0b7e-4d2c-9a61-5e0f7c1b2d3e"
 	kinds := make(map[classes]bool)
 	d := &dump{options: Options{Tools: tools.Table(nil)}, folds: true}
 	for _, name := range []string{
-		"run-17", "snakejob_align_17", "snakejob_align_" + run, run, "x_" + run, "nf-ALIGN_2_(sample7)", "toil_job_4_CWLJob", "parsl.site.block-3.17.5", "proj/0a1b2c3d/op2/00aa11bb22",
+		"run-17", "snakejob_align_17", "snakejob_align_" + run, run, "x_" + run, "nf-ALIGN_2_(sample7)", "toil_job_4_CWLJob", "toil_job_4_wf.cwl.1.step2", "toil_job_4_.5", "parsl.site.block-3.17.5", "proj/0a1b2c3d/op2/00aa11bb22",
 		"aiida-99", "submitit", "dask-worker", "wrap", "sys/dashboard/7", "a1b2c3d", "abc123", "0123456789abcdef",
 	} {
 		for _, folder := range []string{"", "/scratch/al/work/3f/2a9c510b7e", "/home/al/run7"} {

@@ -402,10 +402,11 @@ type classes struct {
 	tool       uint8 // see tools.Said
 	byLine     bool
 	digits     bool
+	parts      tools.Parts
 }
 
-// class returns the classes of a job. Unless the tool says that its digits tell something, or a site's own tool
-// looks at them, which digits the texts have does not matter, only where.
+// class returns the classes of a job. Which digits the texts have matters where the kind stands alone, unless a site's own
+// tool looks at them.
 func (d *dump) class() classes {
 	texts := tools.Texts{Name: d.values[colName], Folder: d.values[colFolder], Line: d.values[colSubmitLine]}
 	d.folded = d.folded[:0]
@@ -424,13 +425,13 @@ func (d *dump) class() classes {
 		name, folder, line = fold(name), fold(folder), fold(line)
 	}
 	c, known := d.kinds.find(name, folder, line)
-	if c.digits {
-		c, known = d.kinds.find(nil, texts.Name, texts.Folder, texts.Line)
-	}
 	if !known {
 		said := d.options.Tools.Read(&texts)
-		c = classes{name: accounting.NameClass(texts.Name), kind: said.Class(), tool: said.Row, byLine: said.ByLine, digits: said.Digits}
+		c = classes{name: accounting.NameClass(texts.Name), kind: said.Class(), tool: said.Row, byLine: said.ByLine, digits: said.Digits, parts: said.Parts}
 		d.kinds.keep(c)
+	}
+	if c.digits {
+		c.kind = c.parts.Class(&texts, d.folded)
 	}
 	return c
 }

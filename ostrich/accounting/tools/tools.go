@@ -129,17 +129,20 @@ func (p *Pattern) literal(re *syntax.Regexp) bool {
 // byLine reports whether the pattern looks at the line of submission.
 func (p *Pattern) byLine() bool { return p.In == Line || p.In == Comment }
 
-// match returns what a pattern declares of a text.
-func (p *Pattern) match(text []byte) (campaign, class string, ok bool) {
+// match returns what a pattern declares of a text, and where the parts of the class stand.
+func (p *Pattern) match(text []byte) (campaign, class string, parts Parts, ok bool) {
 	switch {
 	case len(text) == 0:
-		return "", "", false
+		return "", "", parts, false
 	case p.anchored && !bytes.HasPrefix(text, p.begins), !p.anchored && !bytes.Contains(text, p.begins):
-		return "", "", false
+		return "", "", parts, false
 	}
 	at := p.RE.FindSubmatchIndex(text)
 	if at == nil {
-		return "", "", false
+		return "", "", parts, false
+	}
+	for i, g := range p.class[:min(len(p.class), len(parts.at))] {
+		parts.In, parts.at[i] = p.In, [2]int32{int32(max(0, at[2*g])), int32(max(0, at[2*g+1]))}
 	}
 	join := func(groups []int) string {
 		var list []string
@@ -150,8 +153,43 @@ func (p *Pattern) match(text []byte) (campaign, class string, ok bool) {
 		}
 		return strings.Join(list, "/")
 	}
-	return join(p.campaign), join(p.class), true
+	return join(p.campaign), join(p.class), parts, true
 }
+
+// Parts is where the class stands in a text. The known tools tell it in two parts at most.
+type Parts struct {
+	In Place
+	at [2][2]int32
+}
+
+// Class returns the class that the parts of other texts tell. kind is a buffer.
+func (p *Parts) Class(texts *Texts, kind []byte) uint64 {
+	kind = kind[:0]
+	text := texts.at(p.In)
+	for _, part := range p.at {
+		if part[0] < part[1] {
+			if len(kind) > 0 {
+				kind = append(kind, '/')
+			}
+			kind = append(kind, text[part[0]:part[1]]...)
+		}
+	}
+	return classOf(exactly(kind))
+}
+
+// exactly returns a tool's own name of a step without the numbers that count its jobs, as in Toil's wf.cwl.1.step.cwl.
+func exactly(kind []byte) []byte {
+	if bytes.IndexByte(kind, '.') >= 0 {
+		if name := numbers.ReplaceAll(kind, []byte("$1")); len(name) > 0 {
+			return name
+		}
+	}
+	return kind
+}
+
+var numbers = regexp.MustCompile(`(?:\.\d+)+(\.|$)`)
+
+func classOf(kind []byte) uint64 { return max(1, accounting.TextHash(kind)) }
 
 // Tool is a row of the table.
 type Tool struct {
@@ -214,7 +252,8 @@ type Said struct {
 	Kind     string // the class of the job, in words; "" if nothing tells
 	Pilot    bool
 	ByLine   bool  // the line of submission tells some of it
-	Digits   bool  // those of the texts tell the kind
+	Parts    Parts // where the kind stands, if digits are a part of it: other texts that differ in digits alone tell another
+	Digits   bool  // they are
 	Row      uint8 // of the table, from 1 on; 0 if no tool is known
 }
 
@@ -223,7 +262,7 @@ func (s *Said) Class() uint64 {
 	if s.Kind == "" {
 		return 0
 	}
-	return max(1, accounting.TextHash([]byte(s.Kind)))
+	return classOf([]byte(s.Kind))
 }
 
 // Table are the tools that count, the first that knows a job first. nil is that of the known tools.
@@ -244,7 +283,7 @@ func (t Table) Read(of *Texts) Said {
 	for i := range all {
 		tool := &all[i]
 		first := &tool.Patterns[0]
-		run, kind, ok := first.match(texts.at(first.In))
+		run, kind, parts, ok := first.match(texts.at(first.In))
 		if !ok {
 			continue
 		}
@@ -254,24 +293,21 @@ func (t Table) Read(of *Texts) Said {
 			if run != "" && kind != "" {
 				break
 			}
-			r, c, _ := p.match(texts.at(p.In))
+			r, c, where, _ := p.match(texts.at(p.In))
 			s.ByLine = s.ByLine || p.byLine() && (run == "" && r != "" || kind == "" && c != "")
 			if run == "" {
 				run = r
 			}
 			if kind == "" {
-				kind = c
+				kind, parts = c, where
 			}
 		}
 		if tool.NeedsClass && kind == "" {
 			continue
 		}
-		if s.Digits = tool.Exact; tool.Exact {
-			kind = numbers.ReplaceAllString(kind, "$1")
-		} else {
-			kind = Normal([]byte(kind))
-		}
-		if kind == "" {
+		if s.Digits = tool.Exact && kind != ""; s.Digits {
+			kind, s.Parts = string(exactly([]byte(kind))), parts
+		} else if kind = Normal([]byte(kind)); kind == "" {
 			kind = Normal(texts.Name)
 		}
 		if folder := Normal(texts.Folder); tool.ByFolder && folder != "" {
@@ -285,9 +321,6 @@ func (t Table) Read(of *Texts) Said {
 	}
 	return Said{Kind: Normal(texts.Name)}
 }
-
-// numbers are parts of the name of a step that count its jobs, as in Toil's wf.cwl.1.step.cwl.
-var numbers = regexp.MustCompile(`(?:\.\d+)+(\.|$)`)
 
 // runPrefix begins the name under which a run is declared.
 const runPrefix = "run:"
