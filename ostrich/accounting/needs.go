@@ -49,6 +49,24 @@ type Layout struct {
 	NodeList, Exclude  string
 }
 
+// ReadLicenses reads a list of licences such as "matlab:2,ansys@server:1". One without a number is one. Of
+// alternatives, "matlab:2|octave:1", the first counts.
+func ReadLicenses(text string) (list []Count, err error) {
+	text, _, _ = strings.Cut(text, "|")
+	for item := range strings.FieldsFuncSeq(text, func(c rune) bool { return c == ',' || c == ';' }) {
+		l := Count{Name: item, N: 1}
+		if i := strings.LastIndexAny(item, ":*="); i >= 0 {
+			l.Name = item[:i]
+			l.N, err = strconv.ParseUint(item[i+1:], 10, 31)
+		}
+		if l.Name = strings.TrimPrefix(l.Name, "license/"); err != nil || l.Name == "" || strings.ContainsAny(l.Name, " \t\n\"'()[]{}") {
+			return nil, fmt.Errorf("%q: not NAME:COUNT", item)
+		}
+		list = append(list, l)
+	}
+	return list, nil
+}
+
 // submitOptions are the options of sbatch, srun and salloc that are read, by their short names.
 var submitOptions = map[string]string{
 	"n": "ntasks", "c": "cpus-per-task", "N": "nodes", "w": "nodelist", "x": "exclude", "s": "oversubscribe",

@@ -256,23 +256,12 @@ func configure(c *nodes.Cluster, r *slurm.Record) (err error) {
 	return nil
 }
 
-// parseLicenses reads "matlab:10,ansys*5,idl"; one without a number is one.
-func parseLicenses(text string) ([]nodes.License, error) {
-	var list []nodes.License
-	for item := range strings.FieldsFuncSeq(text, func(c rune) bool { return c == ',' || c == '|' }) {
-		i := strings.LastIndexAny(item, ":*=")
-		l := nodes.License{Name: item, Count: 1}
-		if i >= 0 {
-			n, err := strconv.ParseUint(item[i+1:], 10, 31)
-			if err != nil || i == 0 {
-				return nil, fmt.Errorf("%q: not NAME:COUNT", item)
-			}
-			l = nodes.License{Name: item[:i], Count: int64(n)}
-		}
-		l.Name = strings.TrimPrefix(l.Name, "license/")
-		list = append(list, l)
+func parseLicenses(text string) (list []nodes.License, err error) {
+	read, err := accounting.ReadLicenses(text)
+	for _, l := range read {
+		list = append(list, nodes.License{Name: l.Name, Count: int64(l.N)})
 	}
-	return list, nil
+	return list, err
 }
 
 // preemptionOf reads which jobs make room for others.

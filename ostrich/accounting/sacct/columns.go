@@ -77,10 +77,11 @@ type layout struct {
 	count int          // of all columns, unread ones too
 
 	// Of each column:
-	to    []column // as what it is read; -1: it is not
-	kinds []kind
-	free  []bool // it may hold the delimiter and new lines
-	read  []bool
+	to      []column // as what it is read; -1: it is not
+	kinds   []kind
+	further []kind
+	free    []bool // it may hold the delimiter and new lines
+	read    []bool
 }
 
 func newLayout(names ...string) *layout {
@@ -102,6 +103,7 @@ func newLayout(names ...string) *layout {
 		if name == "" { // after a delimiter at the end of the line
 			looks = func(cell []byte) bool { return len(cell) == 0 }
 		}
+		l.further = append(l.further, further[name])
 		l.kinds, l.free, l.read = append(l.kinds, looks), append(l.free, looks == nil || texts[name]), append(l.read, is && !hints[c])
 	}
 	return l

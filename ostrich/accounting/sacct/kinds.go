@@ -26,17 +26,20 @@ var kinds = map[string]kind{
 	"ntasks": isNumber, "uid": isNumber, "gid": isNumber, "associd": isNumber, "qosraw": isNumber, "priority": isNumber, "restarts": isNumber,
 	"reqmem": isMemory, "reqtres": isTRES, "alloctres": isTRES,
 	"cluster": isName, "user": isName, "group": isName, "account": isName, "partition": isName, "qos": isName, "qosreq": isName,
-	"nodelist": isNodes, "constraints": isConstraint, "reservation": isName, "flags": isName, "licenses": isName, "reqgres": isName, "exclusive": isName,
+	"nodelist": isNodes, "constraints": isConstraint, "reservation": isName, "flags": isName, "licenses": isLicenses, "reqgres": isName, "exclusive": isName,
 	"submitline": isCommand, "workdir": isPath,
 }
 
 // texts are the columns of kinds whose cells may hold the delimiter and new lines all the
 // same.
-var texts = map[string]bool{"submitline": true, "workdir": true, "constraints": true}
+var texts = map[string]bool{"submitline": true, "workdir": true, "constraints": true, "licenses": true}
 
 // lists are the columns whose cells have commas. Where these are the delimiter too, such a
 // cell may be several fields.
 var lists = map[string]bool{"reqtres": true, "alloctres": true, "nodelist": true}
+
+// further are the kinds of the fields behind the first of such a cell, if it is no free text.
+var further = map[string]kind{"licenses": func(b []byte) bool { return bytes.IndexByte(b, ':') > 0 && isLicenses(b) }}
 
 func isID(b []byte) bool {
 	return len(b) > 0 && '0' <= b[0] && b[0] <= '9' && !bytes.ContainsAny(b, " \t\n\"'/=")
@@ -87,7 +90,12 @@ func isName(b []byte) bool { return !bytes.ContainsAny(b, " \t\n\"'/=()<>;&*?") 
 // isConstraint accepts features, which are joined by & and |, the usual delimiter.
 func isConstraint(b []byte) bool { return !bytes.ContainsAny(b, " \t\n\"'/<>;") }
 
-func isNodes(b []byte) bool { return isName(b) || string(b) == noNodes }
+func isNodes(b []byte) bool { return isName(b) && bytes.IndexByte(b, ':') < 0 || string(b) == noNodes }
+
+func isLicenses(b []byte) bool {
+	_, err := accounting.ReadLicenses(string(b))
+	return err == nil || !some(b)
+}
 
 // isCommand accepts the line of a command that submits jobs.
 func isCommand(b []byte) bool {
@@ -161,7 +169,9 @@ func (l *layout) fit(fields [][]byte, mark []byte) ([][]byte, string) {
 			if l.takes(i, fields[i+d], true) {
 				*at = either(*at, later)
 			}
-			later = either(later, behind(d))
+			if later = either(later, behind(d)); !l.goesOn(i, fields[i+d]) {
+				later = none
+			}
 		}
 	}
 	switch ways[0][0] {
@@ -194,6 +204,12 @@ func (l *layout) takes(column int, field []byte, several bool) bool {
 		return false
 	}
 	return looks == nil || len(field) > 0 && looks(field)
+}
+
+// goesOn reports whether a field can be one of several of a column, and not the first.
+func (l *layout) goesOn(column int, field []byte) bool {
+	looks := l.further[column]
+	return looks == nil || looks(field)
 }
 
 // unread reports whether a column is a text that nobody reads.

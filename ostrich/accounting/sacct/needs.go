@@ -77,6 +77,9 @@ func (d *dump) needs(j *accounting.Job, layout *accounting.Layout) error {
 	n := accounting.Needs{
 		Features: d.some(colConstraints), Reservation: d.some(colReservation), Licenses: d.some(colLicenses),
 	}
+	if _, err := accounting.ReadLicenses(n.Licenses); err != nil {
+		return d.bad(colLicenses, "not licences such as matlab:2,ansys:1")
+	}
 	asked, memory, err := d.resources()
 	if err != nil {
 		return err

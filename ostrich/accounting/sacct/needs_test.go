@@ -49,6 +49,18 @@ func TestNeeds(t *testing.T) {
 			"n[1-2]",
 		},
 		{
+			"alternative licences", who + "4|4|2|2|4Gn|cpu=4,node=2|cpu=4||||a-b/c@srv:2|octave:1|n[1-2]|r|s|",
+			2,
+			accounting.Needs{Licenses: "a-b/c@srv:2|octave:1", Memory: 4096, Per: accounting.PerNode},
+			"n[1-2]",
+		},
+		{
+			"licences, and a name with the delimiter", who + "4|4|2|2|4Gn|cpu=4,node=2|cpu=4||||matlab:2,ansys:1|n1|r|s|",
+			2,
+			accounting.Needs{Licenses: "matlab:2,ansys:1", Memory: 4096, Per: accounting.PerNode},
+			"n1",
+		},
+		{
 			"memory for each processor", who + "4|4||1|500Mc|||||||None assigned|r|salloc -A phys -w n1,n2 --mem=1500K",
 			0,
 			accounting.Needs{Memory: 500, Per: accounting.PerCPU, Layout: accounting.Layout{Known: true, NoRequeue: true, NodeList: "n1,n2", Memory: 2, MemoryPer: accounting.PerNode}},
@@ -87,6 +99,26 @@ func TestNeeds(t *testing.T) {
 }
 
 // FuzzSubmission: any line is read, and no number is below 0.
+// TestLicenses: a list between commas, where these are the delimiter too, and what is no list of licences.
+func TestLicenses(t *testing.T) {
+	read := func(mark, licenses string) (*accounting.History, error) {
+		line := strings.Join([]string{"JobID", "User", "Submit", "Start", "End", "State", "NCPUS", "Licenses", "NodeList"}, mark) + "\n" +
+			strings.Join([]string{"7", "ada", "2024-03-01T10:00:00", "2024-03-01T10:00:01", "2024-03-01T10:00:09", "COMPLETED", "1", licenses, "n[1,3]"}, mark) + "\n"
+		return sacct.Read(strings.NewReader(line), "dump", sacct.Options{Delimiter: mark})
+	}
+	for _, licenses := range []string{"", "(null)", "matlab:2,ansys:1", "matlab:2,ansys:1,x@y:3"} {
+		h, err := read(",", licenses)
+		if want := strings.TrimPrefix(licenses, "(null)"); err != nil || h.NeedsOf(&h.Jobs[0]).Licenses != want || h.WhereRan(&h.Jobs[0]) != "n[1,3]" {
+			t.Errorf("%q: %v, %+v", licenses, err, h)
+		}
+	}
+	for _, licenses := range []string{"mat lab:2", "matlab:two", ":2", `"matlab":2`, "matlab:99999999999"} {
+		if _, err := read("|", licenses); err == nil || !strings.HasSuffix(err.Error(), "not licences such as matlab:2,ansys:1") {
+			t.Errorf("%q: %v", licenses, err)
+		}
+	}
+}
+
 func FuzzSubmission(f *testing.F) {
 	f.Add("sbatch -N2-4 -n 24 --gres gpu:2 --mem=4G x --mem=1")
 	f.Add("srun --mem= -N")
