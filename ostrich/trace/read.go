@@ -157,9 +157,25 @@ func Inflate(r io.Reader) (*bufio.Reader, error) {
 	text := bufio.NewReaderSize(r, size)
 	if magic, err := text.Peek(2); err == nil && magic[0] == 0x1f && magic[1] == 0x8b {
 		z, err := gzip.NewReader(text)
-		return bufio.NewReaderSize(z, size), err
+		return bufio.NewReaderSize(inflated{z}, size), cutOff(err)
 	}
 	return text, nil
+}
+
+// inflated is what gzip makes of a file.
+type inflated struct{ *gzip.Reader }
+
+func (i inflated) Read(p []byte) (int, error) {
+	n, err := i.Reader.Read(p)
+	return n, cutOff(err)
+}
+
+// cutOff says of what the end came too early.
+func cutOff(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("the compressed file is cut off: %w", err)
+	}
+	return err
 }
 
 // errLong marks a line longer than that of any log.

@@ -24,21 +24,27 @@ const small = `; MaxProcs: 100
  2	5 -1 -1 -1 12.50 -1 8 60 -1 5 -1 -1 -1 -1 -1 1 15
 `
 
-func TestRead(t *testing.T) {
+// zip compresses a text.
+func zip(t *testing.T, text string) string {
+	t.Helper()
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
-	if _, err := z.Write([]byte(small)); err != nil {
+	if _, err := z.Write([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
+	return zipped.String()
+}
+
+func TestRead(t *testing.T) {
 	want := []trace.Record{
 		{Number: 1, Wait: 10, Run: 20, Allocated: 4, CPU: -1, Memory: -1, Requested: 4, Limit: 60, RAM: -1, Status: 1, User: 7, Group: 8, App: -1, Queue: -1, Partition: -1, Preceding: -1, Think: -1},
 		{Number: 2, Submit: 5, Wait: -1, Run: -1, Allocated: -1, CPU: 12.5, Memory: -1, Requested: 8, Limit: 60, RAM: -1, Status: 5, User: -1, Group: -1, App: -1, Queue: -1, Partition: -1, Preceding: 1, Think: 15},
 	}
 	for name, text := range map[string]string{
-		"plain": small, "gzip": zipped.String(), "no last newline": strings.TrimSuffix(small, "\n"),
+		"plain": small, "gzip": zip(t, small), "no last newline": strings.TrimSuffix(small, "\n"),
 		"long lines":       strings.ReplaceAll(small, " 4 ", strings.Repeat(" ", 200_000)+"4"+strings.Repeat("\t", 200_000)),
 		"carriage returns": strings.ReplaceAll(small, "\n", "\r\n"),
 	} {
@@ -71,7 +77,8 @@ func TestFaults(t *testing.T) {
 		{"too few", "1 2 3\n", "trace: x.swf:1: 3 fields instead of 18"},
 		{"too many", strings.TrimSpace(good) + " 7\n", "trace: x.swf:1: more than 18 fields"},
 		{"huge", strings.Replace(good, "20", "99999999999999999999", 1), `trace: x.swf:1: field 4 (run time): "99999999999999999999": not a whole number`},
-		{"broken gzip", "\x1f\x8b", "trace: x.swf: unexpected EOF"},
+		{"broken gzip", "\x1f\x8b", "trace: x.swf: the compressed file is cut off: unexpected EOF"},
+		{"cut gzip", zip(t, good)[:40], "trace: x.swf:1: the compressed file is cut off: unexpected EOF"},
 		{"endless line", strings.Repeat("1 ", 1<<20), "trace: x.swf:1: longer than a megabyte"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

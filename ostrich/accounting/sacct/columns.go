@@ -158,13 +158,18 @@ func limitLike(field []byte) bool {
 	return err == nil || string(field) == "UNLIMITED" || string(field) == "Partition_Limit"
 }
 
-// isHeader reports whether the fields are names of columns. No job's line has
-// these two.
+// isHeader reports whether the fields are names of columns: two that no job's line has, or nothing else.
 func isHeader(fields [][]byte) bool {
 	is := func(name string) bool {
 		return slices.ContainsFunc(fields, func(f []byte) bool { return bytes.EqualFold(bytes.TrimSpace(f), []byte(name)) })
 	}
-	return is("jobidraw") && is("submit") || is("jobid") && is("state")
+	title := func(f []byte) bool {
+		name := strings.ToLower(string(bytes.TrimSpace(f)))
+		_, read := columnNames[name]
+		return read || kinds[name] != nil || name == ""
+	}
+	return is("jobidraw") && is("submit") || is("jobid") && is("state") ||
+		(is("jobid") || is("jobidraw") || is("submit")) && len(fields) > 1 && !slices.ContainsFunc(fields, func(f []byte) bool { return !title(f) })
 }
 
 // header returns the layout of columns with these names, between which the mark stands.

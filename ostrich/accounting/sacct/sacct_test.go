@@ -348,6 +348,8 @@ func TestReadFaults(t *testing.T) {
 		{"steps alone", line(fieldRaw, "7.0"), "sacct: dump: no job, but 1 lines of job steps"},
 		{"nonsense", nonsense, "sacct: dump:1: 1 fields, which are not those of Open XDMoD, and no header"},
 		{"the header lacks", "JobID|State|User\n", "sacct: dump:1: the header lacks columns: Submit, Start, End, NCPUS; run sacct again with them"},
+		{"nor a state", "JobID|JobIDRaw|User|Account|Partition\n1|1|bob|phys|main\n", "sacct: dump:1: the header lacks columns: Submit, Start, End, State, NCPUS; run sacct again with them"},
+		{"nor an id", "User|Submit|Start\n", "sacct: dump:1: the header lacks columns: End, State, JobID, NCPUS; run sacct again with them"},
 		{"too few fields", header + without(plainLine, fieldName), "sacct: dump:2: 25 fields, want 26"},
 		{"too many, and no name", "JobIDRaw|Submit|Start|End|State|User|NCPUS\n1|2|3|4|5|6|7|8\n", "sacct: dump:2: 8 fields, want 7"},
 		{"id", plainLine + "\n" + line(fieldRaw, "x7"), `sacct: dump:2:jobidraw: "x7": not the id of a job`},
