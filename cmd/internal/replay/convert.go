@@ -110,9 +110,9 @@ func (o *ConvertOptions) Convert(ctx context.Context, load func() (sidecar.Confi
 		if bad != nil {
 			return fmt.Errorf("%s: %w", names[0], bad)
 		}
-		return o.writeDump(ctx, h, LogName(names[0]), stdout, stderr)
+		return o.writeDump(ctx, h, o.LogName(names[0]), stdout, stderr)
 	}
-	o.tell(stderr, LogName(names[0]), log)
+	o.tell(stderr, o.LogName(names[0]), log)
 	if o.Key != "" && log.Key == nil {
 		return errors.New("--key: a log has no names")
 	}
@@ -131,16 +131,16 @@ func (o *ConvertOptions) Convert(ctx context.Context, load func() (sidecar.Confi
 			return fmt.Errorf("%s: %w tells when it started", names[0], trace.ErrEmpty)
 		}
 		if left := len(log.Records) - len(jobs); left > 0 {
-			console.Say(stderr, "%s: %s left out: no start, no run time or no processors", LogName(names[0]), format.Plural(left, "job"))
+			console.Say(stderr, "%s: %s left out: no start, no run time or no processors", o.LogName(names[0]), format.Plural(left, "job"))
 		}
 		m, _ := report.Peak(jobs)
-		write = func(w io.Writer) error { return report.WriteJobs(w, LogName(names[0]), jobs, max(m, o.Procs)) }
+		write = func(w io.Writer) error { return report.WriteJobs(w, o.LogName(names[0]), jobs, max(m, o.Procs)) }
 	case o.To == "batsim":
 		m, bad := o.Processors(log)
 		if bad != nil {
 			return fmt.Errorf("%s: %w", names[0], bad)
 		}
-		o.tellBatsim(stderr, LogName(names[0]), log, m)
+		o.tellBatsim(stderr, o.LogName(names[0]), log, m)
 		write = func(w io.Writer) error { return WriteBatsim(w, log, m) }
 	case o.Anonymize:
 		leaveOut(log, "Computer", "Queue", "Partition")

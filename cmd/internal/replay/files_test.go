@@ -2,6 +2,19 @@ package replay
 
 import "testing"
 
+// TestLogName: several dumps are named after the first.
+func TestLogName(t *testing.T) {
+	for want, o := range map[string]LogOptions{"log": {}, "june.txt": {Dumps: Dumps{Sacct: []string{"a/june.txt"}}}, "june.txt and 2 more": {Dumps: Dumps{Sacct: []string{"a/june.txt.gz", "july", "b"}}}} {
+		path := "x/log.swf.gz"
+		if len(o.Sacct) > 0 {
+			path = o.dumpNames()
+		}
+		if got := o.LogName(path); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestKindOf(t *testing.T) {
 	for _, tt := range []struct {
 		text  string

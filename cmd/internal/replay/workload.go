@@ -75,7 +75,7 @@ func notesOf(log *trace.Log) (notes []string) {
 // Take returns what the options choose of a log that was read from path. It does
 // not change the log.
 func (o *LogOptions) Take(path string, log *trace.Log, names []string, estimates swf.Estimates) (*Workload, error) {
-	w := &Workload{Name: LogName(path), Key: log.Key, Notes: notesOf(log)}
+	w := &Workload{Name: o.LogName(path), Key: log.Key, Notes: notesOf(log)}
 	log, err := o.Choose(path, log)
 	if err != nil {
 		return nil, err
@@ -134,6 +134,14 @@ func (o *LogOptions) Read(ctx context.Context, path string) (*trace.Log, error) 
 		return nil, err // log may be written to still
 	}
 	return log, err
+}
+
+// LogName names what is read after its file, or the first of several.
+func (o *LogOptions) LogName(path string) string {
+	if len(o.Sacct) > 1 {
+		return fmt.Sprintf("%s and %d more", LogName(o.Sacct[0]), len(o.Sacct)-1)
+	}
+	return LogName(path)
 }
 
 // LogName names a log after its file.

@@ -182,8 +182,8 @@ type combination struct {
 }
 
 func (e *expansion) expand() {
-	of := make(map[bool][]combination) // by whether the trace is generated
-	unseeded := 0                      // logs that the file has seeds for
+	of := make(map[kind][]combination)
+	unseeded := 0 // logs that the file has seeds for
 	for t, trace := range e.file.Traces {
 		generated, seeds := trace.Generate != "", []uint64{0}
 		if generated {
@@ -191,11 +191,12 @@ func (e *expansion) expand() {
 		} else if e.file.seeded > 0 {
 			unseeded++
 		}
-		if of[generated] == nil {
-			of[generated] = e.combine(generated)
+		like := kindOf(&trace)
+		if of[like] == nil {
+			of[like] = e.combine(like)
 		}
 		for _, seed := range seeds {
-			for _, c := range of[generated] {
+			for _, c := range of[like] {
 				if c.wrong != "" {
 					e.wrong.add(c.wrong)
 					continue
@@ -219,8 +220,13 @@ func (e *expansion) expand() {
 	}
 }
 
+// kind is what matters of a trace to options: whether it is generated, and whether its users have names.
+type kind struct{ generated, named bool }
+
+func kindOf(t *Trace) kind { return kind{t.Generate != "", len(t.Dumps.Sacct) > 0} }
+
 // combine combines the values of all axes, the last one fastest, for one kind of trace.
-func (e *expansion) combine(generated bool) []combination {
+func (e *expansion) combine(of kind) []combination {
 	var all []combination
 	seen := make(map[string]bool)
 	n := 1
@@ -233,7 +239,7 @@ func (e *expansion) combine(generated bool) []combination {
 			list[i] = a[k%len(a)]
 			k /= len(a)
 		}
-		idle, err := e.file.judge(generated, list)
+		idle, err := e.file.judge(of, list)
 		if err != nil {
 			all = append(all, combination{wrong: err.Error()})
 			for _, o := range list {
@@ -326,14 +332,16 @@ func (f *File) canonical(o Option) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if o.Name == "user" && slices.ContainsFunc(f.Traces, func(t Trace) bool { return kindOf(&t).named }) {
+		return o.Value, nil // see judge
+	}
 	return r.CheckAlone(o.Name)
 }
 
-// judge checks options together as the command does, one of each axis, for a generated
-// trace or for a log. It returns why some of them, by name, have no effect beside the
+// judge checks options together as the command does, one of each axis, for one kind of trace. It returns why some of them, by name, have no effect beside the
 // others, or an error if what they ask for cannot be simulated. Whether the fields of a
 // log name its campaigns is seen when it is read.
-func (f *File) judge(generated bool, options []Option) (map[string]string, error) {
+func (f *File) judge(of kind, options []Option) (map[string]string, error) {
 	asked, err := f.with(options)
 	if err != nil {
 		return nil, err
@@ -348,5 +356,10 @@ func (f *File) judge(generated bool, options []Option) (map[string]string, error
 			return nil, err
 		}
 	}
-	return idle, asked.CheckTogether(generated)
+	if !of.named && slices.ContainsFunc(kept, func(o Option) bool { return o.Name == "user" }) {
+		if _, err = asked.CheckAlone("user"); err != nil {
+			return nil, err
+		}
+	}
+	return idle, asked.CheckTogether(of.generated)
 }

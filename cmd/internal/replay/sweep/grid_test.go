@@ -112,6 +112,11 @@ func TestExpand(t *testing.T) {
 			[]string{"trace 0 seed 1 policy=ostrich dependencies=false", "trace 1 policy=ostrich dependencies=true", "trace 1 policy=ostrich dependencies=false"},
 			[]string{"1 combination left out: --dependencies come from logged ends, and a log whose fields tell the campaigns has none"},
 		},
+		{
+			"users of dumps have names", "traces: [{sacct: [a, b]}, c]\npolicies: fcfs\nparameters: {user: [ann, 3]}",
+			[]string{"trace 0 policy=fcfs user=ann", "trace 0 policy=fcfs user=3", "trace 1 policy=fcfs user=3"},
+			[]string{"1 combination left out: --user \"ann\": users of a log are numbers"},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			points, notes, err := expand(t, tt.text)

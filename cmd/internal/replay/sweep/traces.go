@@ -80,7 +80,7 @@ func readTraces(f *File) ([]*source, error) {
 			}
 			made.path = strings.Join(paths, ", ")
 			what = made.path
-			made.name = cmp.Or(made.name, replay.LogName(made.path))
+			made.name = cmp.Or(made.name, (&replay.LogOptions{Dumps: made.dumps}).LogName(made.path))
 			made.identity = sync.OnceValues(func() (string, error) {
 				parts := []string{kind}
 				for _, path := range paths {
