@@ -42,6 +42,7 @@ type engine struct {
 	slurm    slurm         // when Slurm's schedulers look
 	placed   *placed       // jobs on nodes; nil on identical processors
 	profile  profile       // of the reservations, reused
+	rest     []least       // see filling, reused
 	ranking
 }
 

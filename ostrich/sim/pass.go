@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"math"
 
 	"slurm-ostrich/ostrich"
 )
@@ -90,6 +91,48 @@ type filling struct {
 	blocked bool             // a job did not fit
 	room    Room             // beside it, without reservations
 	planned int              // reservations of Conservative
+	rest    []least          // of Slurm's backfill scheduler, by place in the ranking: what it has still to look at from there on
+	here    least            // of them, where it is
+	shut    bool             // none of them can start now
+}
+
+// least is what some jobs need at least: the processors of the narrowest and the estimate of the
+// shortest.
+type least struct {
+	procs  int
+	length ostrich.Duration
+}
+
+func (l least) with(o least) least { return least{min(l.procs, o.procs), min(l.length, o.length)} }
+
+// nothing is what no jobs need.
+var nothing = least{math.MaxInt32, math.MaxInt32}
+
+// foresee finds what the jobs need that Slurm's backfill scheduler will look at, so that it makes no reservations
+// once none of them can start beside those that it has made: place says what waits at a place of the ranking,
+// and how many jobs.
+func (f *filling) foresee(places int, place func(k int) (least, int)) {
+	if f.kind != Conservative || f.tests <= 0 || f.decider != nil || f.tier >= 0 {
+		return
+	}
+	f.rest = f.engine.rest[:0]
+	for k, jobs := 0, 0; k < places && jobs < f.tests; k++ {
+		l, n := place(k)
+		f.rest, jobs = append(f.rest, l), jobs+n
+	}
+	for k := len(f.rest) - 2; k >= 0; k-- {
+		f.rest[k] = f.rest[k].with(f.rest[k+1])
+	}
+	f.engine.rest = f.rest
+}
+
+// reach goes on to a place of the ranking.
+func (f *filling) reach(k int) {
+	if k < len(f.rest) {
+		f.here = f.rest[k]
+	} else {
+		f.here, f.shut = least{}, false // not foreseen
+	}
 }
 
 // done reports whether no other job can start in this pass.
@@ -112,7 +155,17 @@ var errUnknown = errors.New("the ranking names a job that is not known")
 
 // throughCampaigns starts jobs campaign by campaign.
 func (f *filling) throughCampaigns() error {
-	for _, rank := range f.byCampaigns.Ranking() {
+	ranking := f.byCampaigns.Ranking()
+	f.foresee(len(ranking), func(k int) (least, int) {
+		if i := int(ranking[k].Lead) - 1; i >= 0 && i < len(f.jobs) {
+			if q := f.loop.campaignOf(int32(i)).waiting; q != nil && !ranking[k].Held {
+				return q.least(), q.count
+			}
+		}
+		return nothing, 0
+	})
+	for k, rank := range ranking {
+		f.reach(k)
 		i := int(rank.Lead) - 1
 		if i < 0 || i >= len(f.jobs) {
 			return errUnknown
@@ -145,10 +198,19 @@ func (f *filling) throughCampaigns() error {
 
 // throughJobs starts jobs one by one.
 func (f *filling) throughJobs() error {
-	for _, id := range f.byJobs.Jobs() {
+	list := f.byJobs.Jobs()
+	f.foresee(len(list), func(k int) (least, int) {
+		i := int32(list[k]) - 1
+		if i < 0 || int(i) >= len(f.jobs) || !f.loop.canStart(i) {
+			return nothing, 0
+		}
+		return least{f.jobs[i].Procs, f.jobs[i].Estimate}, 1
+	})
+	for k, id := range list {
 		if f.done() {
 			break
 		}
+		f.reach(k)
 		i := int32(id) - 1
 		if i < 0 || int(i) >= len(f.jobs) {
 			return errUnknown
@@ -219,7 +281,8 @@ func (f *filling) jumps(j *Job) bool {
 		f.block(j)
 		return false
 	case f.kind == Conservative:
-		return f.reserve(j)
+		f.shut = f.shut || f.profile.shut(f.here)
+		return !f.shut && f.reserve(j)
 	}
 	end := f.now + ostrich.Time(j.Estimate)
 	if j.Procs > f.room.Until(end) {

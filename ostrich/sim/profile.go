@@ -49,6 +49,17 @@ func (p *profile) reset(now ostrich.Time, free int, running Running) {
 // idle is the number of processors that are free now.
 func (p *profile) idle() int { return p.steps[0].free }
 
+// shut reports whether none of some jobs can start now: before the shortest of them would end, fewer
+// processors are free than the narrowest needs.
+func (p *profile) shut(l least) bool {
+	for i := range p.steps {
+		if p.steps[i].free < l.procs {
+			return p.steps[i].at < p.steps[0].at+ostrich.Time(l.length)
+		}
+	}
+	return false
+}
+
 // fit returns the earliest moment, from now on, from which procs processors are free for
 // length. It changes nothing. It returns never if there will never be as many.
 func (p *profile) fit(procs int, length ostrich.Duration) ostrich.Time {

@@ -51,6 +51,9 @@ func TestProfile(t *testing.T) {
 			if got := p.fit(procs, length); got != want {
 				t.Fatalf("%d processors fit for %d s at %d, not at %d", procs, length, want, got)
 			}
+			if p.shut(least{procs, length}) != (want > now) {
+				t.Fatalf("%d processors fit for %d s at %d, and shut is %v", procs, length, want, want == now)
+			}
 			p.reserve(want, procs, length)
 			use(want, want+ostrich.Time(length), procs)
 			if p.idle() != free[0] {

@@ -1,6 +1,10 @@
 package sim
 
-import "math"
+import (
+	"math"
+
+	"slurm-ostrich/ostrich"
+)
 
 // queue holds the waiting jobs of an order that is known when a job arrives:
 // each has a slot, and the smaller one goes first. A tree over the slots
@@ -88,6 +92,9 @@ func (q *queue) remove(slot int) {
 		q.first = q.after(slot + 1)
 	}
 }
+
+// least is what the jobs need at least; nothing without any.
+func (q *queue) least() least { return least{int(q.procs[1]), ostrich.Duration(q.length[1])} }
 
 // job is the job in a slot.
 func (q *queue) job(slot int) int32 { return q.jobs[slot-q.base] }
