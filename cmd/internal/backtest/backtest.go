@@ -84,9 +84,9 @@ var standard = Row{Predictor: lengths.Alike.String(), Class: kind}
 // Test replays the jobs of a history that ran and have ended. It leaves out those
 // that Slurm ended, because nobody knows how long they would have run.
 func Test(h *accounting.History, o Options) Result {
-	var jobs []lengths.Run
-	var names, scripts, kinds []uint64
-	var rows []uint8
+	most := len(h.Jobs)
+	jobs, rows := make([]lengths.Run, 0, most), make([]uint8, 0, most)
+	names, scripts, kinds := make([]uint64, 0, most), make([]uint64, 0, most), make([]uint64, 0, most)
 	byLine := make(map[uint8]int)
 	users := make(map[string]ostrich.UserID)
 	hasName, hasScript, hasKind := false, false, false
