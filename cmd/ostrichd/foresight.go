@@ -22,6 +22,7 @@ type foreseeing struct {
 	saved   time.Time            // or tried to
 	unsaved bool                 // the latest try failed
 	failing bool                 // the latest question did
+	idle    bool                 // another daemon enforces, whose file it may be
 }
 
 // savePause is between two writes of what was learned.
@@ -70,16 +71,17 @@ func (d *daemon) learn(c *sidecar.Cycle) {
 		}
 	}
 	d.metrics.foreseen.observe(is.of, described)
-	if c.StandsBy == "" && d.now().Sub(is.saved) >= savePause {
+	if is.idle = c.StandsBy != ""; d.now().Sub(is.saved) >= savePause {
 		d.keep()
 	}
 }
 
-// keep writes what was learned beside the journal. Without a journal, or before its folder is there, it is not kept.
+// keep writes what was learned beside the journal. Without a journal, before its folder is there, or while the daemon
+// stands by, it is not kept.
 func (d *daemon) keep() {
 	is := &d.foreseeing
 	is.saved = d.now()
-	if is.of == nil || is.file == "" {
+	if is.of == nil || is.file == "" || is.idle {
 		return
 	}
 	if _, err := os.Stat(filepath.Dir(is.file)); err != nil {
@@ -97,21 +99,18 @@ func (d *daemon) keep() {
 }
 
 // foreseen gives Prometheus how good forecasts were, which asks at any time.
-type foreseen struct{ latest atomic.Pointer[[]poolRecord] }
-
-type poolRecord struct {
-	pool string
-	is   foresight.Record
+type foreseen struct {
+	latest atomic.Pointer[[]foresight.PoolRecord]
 }
 
 // observe keeps the records of the pools of a cycle.
 func (m *foreseen) observe(of *foresight.Foresight, c *view.Cycle) {
-	var all []poolRecord
+	var all []foresight.PoolRecord
 	seen := make(map[string]bool)
 	for i := range c.Pools {
 		if name := c.Pools[i].Name; !seen[name] {
 			seen[name] = true
-			all = append(all, poolRecord{name, of.Record(name, c.Time)})
+			all = append(all, foresight.PoolRecord{Pool: name, Record: of.Record(name, c.Time)})
 		}
 	}
 	m.latest.Store(&all)
@@ -137,11 +136,11 @@ func (m *foreseen) Collect(to chan<- prometheus.Metric) {
 		return
 	}
 	for _, one := range *all {
-		to <- prometheus.MustNewConstMetric(forecastsDesc, prometheus.GaugeValue, float64(one.is.Of), one.pool)
-		part, enough := one.is.Part()
+		to <- prometheus.MustNewConstMetric(forecastsDesc, prometheus.GaugeValue, float64(one.Of), one.Pool)
+		part, enough := one.Part()
 		if !enough {
 			part = math.NaN()
 		}
-		to <- prometheus.MustNewConstMetric(forecastHeldDesc, prometheus.GaugeValue, part, one.pool)
+		to <- prometheus.MustNewConstMetric(forecastHeldDesc, prometheus.GaugeValue, part, one.Pool)
 	}
 }

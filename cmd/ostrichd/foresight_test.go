@@ -10,6 +10,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/foresight"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/forecast"
 )
 
 // telling is a sidecar that tells events.
@@ -24,7 +25,7 @@ func (s *telling) Hear(hear func(ostrich.Event)) { s.hear = hear }
 // learned anew, and without a journal, or before its folder is there, there is no file.
 func TestForesightKept(t *testing.T) {
 	dir := t.TempDir()
-	path := filepath.Join(dir, foresight.Name)
+	path := foresight.Path(filepath.Join(dir, "journal.jsonl"))
 	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,32 @@ func TestForesightKept(t *testing.T) {
 		t.Error("what was learned is lost")
 	}
 	files, err := os.ReadDir(dir)
-	if err != nil || !slices.ContainsFunc(files, func(f os.DirEntry) bool { return f.Name() == foresight.Name }) || len(files) != 1 {
+	if err != nil || !slices.ContainsFunc(files, func(f os.DirEntry) bool { return f.Name() == filepath.Base(path) }) || len(files) != 1 {
 		t.Errorf("files: %v, %v", files, err)
+	}
+}
+
+// TestForesightStandsBy: a daemon that stands by leaves the file to the one that enforces.
+func TestForesightStandsBy(t *testing.T) {
+	w := newWorld()
+	d := w.daemon
+	d.config.Cluster, d.config.Journal = "c", filepath.Join(t.TempDir(), "journal")
+	d.foresee(&telling{world: w})
+	const at = 1_700_000_000
+	for i := range ostrich.Time(2) { // at the first, history is read
+		err := d.foreseeing.of.Look(at+60*i, []foresight.Queue{{Jobs: []ostrich.JobID{7}, Ask: func(places []int) ([]forecast.Draws, error) {
+			return slices.Repeat([]forecast.Draws{{Now: at, Starts: []ostrich.Time{at + 100}, Ends: []ostrich.Time{at + 100}}}, len(places)), nil
+		}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.foreseeing.of.Step(ostrich.Event{At: at + 30, Kind: ostrich.Submit, Job: ostrich.Job{ID: 7, User: 1, Procs: 1, Estimate: 60, Submit: at + 30}})
+	}
+	for _, idle := range []bool{true, false} {
+		d.foreseeing.idle = idle
+		d.keep()
+		if _, err := os.Stat(d.foreseeing.file); (err != nil) != idle {
+			t.Errorf("stands by: %v, and %v", idle, err)
+		}
 	}
 }

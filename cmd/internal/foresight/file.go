@@ -19,8 +19,8 @@ import (
 	"slurm-ostrich/priority/privilege"
 )
 
-// Name is that of the file beside the journal.
-const Name = "forecasts.json"
+// suffix is added to the journal's path, as two journals may lie in one folder.
+const suffix = ".forecasts"
 
 // mostBytes is more than a file has.
 const mostBytes = 16 << 20
@@ -57,7 +57,25 @@ func Path(journal string) string {
 	if journal == "" {
 		return ""
 	}
-	return filepath.Join(filepath.Dir(journal), Name)
+	return journal + suffix
+}
+
+// PoolRecord is the record of a pool.
+type PoolRecord struct {
+	Pool string
+	Record
+}
+
+// Records returns those of the pools that a file has, as of a moment; none without a file.
+func Records(path, cluster string, now ostrich.Time) (all []PoolRecord, err error) {
+	f := New()
+	if err = f.Load(path, cluster); err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(f.known)) {
+		all = append(all, PoolRecord{name, f.Record(name, now)})
+	}
+	return all, nil
 }
 
 // Save writes what was learned from questions, and the questions that are open, unless nothing has

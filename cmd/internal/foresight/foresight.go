@@ -172,7 +172,11 @@ func (f *Foresight) Step(e ostrich.Event) {
 		f.ended(&e)
 	case ostrich.Hold:
 		if j == nil || j.start == 0 {
-			f.gone(e.Job.ID, e.At)
+			f.each(func(_ *pool, q *question) {
+				if q.unable == 0 {
+					q.unable = e.At
+				}
+			}, e.Job.ID)
 		}
 	case ostrich.Capacity, ostrich.Reshare, ostrich.Change, ostrich.Suspend, ostrich.Resume, ostrich.Release:
 	}

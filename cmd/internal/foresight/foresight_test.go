@@ -104,8 +104,10 @@ func TestQuestions(t *testing.T) {
 func TestGone(t *testing.T) {
 	f := asked(t, 4)
 	f.Step(end(2, 0, began+70))
-	if err := f.Look(began+120, []Queue{{Jobs: []ostrich.JobID{4}, Unable: []ostrich.JobID{1}, Ask: fixed(began, 1)}}); err != nil {
-		t.Fatal(err)
+	for _, now := range []ostrich.Time{began + 120, began + 180} {
+		if err := f.Look(now, []Queue{{Jobs: []ostrich.JobID{4}, Unable: []ostrich.JobID{1}, Ask: fixed(began, 1)}}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var left []ostrich.JobID
 	for _, q := range f.of("").questions {
@@ -121,10 +123,34 @@ func TestGone(t *testing.T) {
 	}
 }
 
+// TestRequeuedAtLimit: a job that started and is back in the queue at a limit before accounting tells of its start
+// answers its question. What starts later than it could not does not.
+func TestRequeuedAtLimit(t *testing.T) {
+	for _, byEvent := range []bool{true, false} {
+		f := asked(t, 3)
+		seen := began + 700
+		if byEvent {
+			for id := range ostrich.JobID(3) {
+				f.Step(ostrich.Event{At: seen, Kind: ostrich.Hold, Job: ostrich.Job{ID: id + 1}})
+			}
+		} else if err := f.Look(seen, []Queue{{Unable: []ostrich.JobID{1, 2, 3}, Ask: fixed(began)}}); err != nil {
+			t.Fatal(err)
+		}
+		f.Step(start(1, began+660))
+		f.Step(start(2, seen+10))
+		if got := f.Record("", seen); got != (Record{Of: 1, Held: 1}) || len(f.of("").questions) != 1 {
+			t.Errorf("%v: %+v, %d left", byEvent, got, len(f.of("").questions))
+		}
+		if err := f.Look(seen+startHeard, []Queue{{Unable: []ostrich.JobID{3}, Ask: fixed(began)}}); err != nil || len(f.asked) != 0 {
+			t.Errorf("%v: %v, left %v", byEvent, err, f.asked)
+		}
+	}
+}
+
 // TestLate: that a job waits beyond the moment of 90 % counts as soon as it is known, once, whatever becomes of it,
 // and also if a restart comes in between.
 func TestLate(t *testing.T) {
-	path := filepath.Join(t.TempDir(), Name)
+	path := Path(filepath.Join(t.TempDir(), "journal"))
 	f := asked(t, 3)
 	late := f.of("").questions[2].Odds[2] + 1
 	look := func(f *Foresight, now ostrich.Time, unable ...ostrich.JobID) {
@@ -156,6 +182,7 @@ func TestLate(t *testing.T) {
 	again.Step(start(1, late+70))
 	again.Step(end(2, 0, late+80))
 	look(again, late+120, 3)
+	look(again, late+180, 3)
 	if got := again.Record("", late); got != (Record{Of: 3}) || again.of("").learned.Cells[0].Above > above {
 		t.Errorf("counted again: %+v, %+v after %v", got, again.of("").learned.Cells[0], above)
 	}
@@ -166,7 +193,7 @@ func TestLate(t *testing.T) {
 
 // TestClockBack: what was asked before the clock went back can be read again.
 func TestClockBack(t *testing.T) {
-	path := filepath.Join(t.TempDir(), Name)
+	path := Path(filepath.Join(t.TempDir(), "journal"))
 	f := asked(t, 2)
 	f.Step(submit(5, began-3600))
 	if err := f.Look(began-3540, []Queue{{Jobs: []ostrich.JobID{1, 2, 5}, Ask: fixed(began-3540, 600)}}); err != nil {
@@ -297,7 +324,7 @@ func TestManyArrivals(t *testing.T) {
 
 // TestFile: what was learned survives, and open questions are answered after a restart.
 func TestFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), Name)
+	path := Path(filepath.Join(t.TempDir(), "journal"))
 	f := asked(t, 3)
 	f.Step(start(1, began+660))
 	if err := f.Save(path); err != nil {
@@ -319,7 +346,7 @@ func TestFile(t *testing.T) {
 	if text, err := New().text(); text != nil || err != nil {
 		t.Errorf("of nothing: %s, %v", text, err)
 	}
-	if got := New(); got.Load(filepath.Join(t.TempDir(), Name), "c") != nil {
+	if got := New(); got.Load(Path(filepath.Join(t.TempDir(), "journal")), "c") != nil {
 		t.Error("no file is an error")
 	}
 	other := New()
@@ -397,7 +424,7 @@ func TestRecord(t *testing.T) {
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(`{"version":1,"cluster":"c","pools":[{"name":"","learned":[{},{},{},{},{}],"questions":[{"job":1,"at":5,"odds":[6,7,8],"draws":[6]}],"days":[]}]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		path := filepath.Join(t.TempDir(), Name)
+		path := Path(filepath.Join(t.TempDir(), "journal"))
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -411,7 +438,7 @@ func FuzzLoad(f *testing.F) {
 
 // TestPlaces: where jobs came is kept, and stands for what accounting does not tell of the history.
 func TestPlaces(t *testing.T) {
-	path := filepath.Join(t.TempDir(), Name)
+	path := Path(filepath.Join(t.TempDir(), "journal"))
 	f := New()
 	f.Begin("c", nil)
 	f.Step(submit(1, began))

@@ -37,7 +37,12 @@ type question struct {
 	token   forecast.Question
 	learns  bool // the correction waits for it
 	settled bool
+	unable  ostrich.Time // since when its job has not been able to start; 0: it is
 }
+
+// startHeard is within which time accounting tells of a start. A job that is back in the queue at a limit may
+// have started before.
+const startHeard = 60
 
 // Day counts the answers of which it became known on a day how good they were.
 type Day struct {
@@ -201,9 +206,14 @@ func (f *Foresight) forget(p *pool, q *Queue, now ostrich.Time) {
 		}
 	}
 	for _, one := range p.questions {
+		if unable[one.Job] && one.unable == 0 {
+			one.unable = now
+		}
 		switch {
-		case unable[one.Job]:
-			f.settleGone(p, one, now)
+		case one.unable != 0:
+			if now >= one.unable+startHeard {
+				f.settleGone(p, one, now)
+			}
 		case waits[one.Job]:
 			if f.late(p, one, now); now > one.At+longest {
 				f.settleGone(p, one, now)
@@ -262,6 +272,9 @@ func (f *Foresight) started(is *ostrich.Job, at ostrich.Time) {
 		case at <= q.At:
 			f.settleGone(p, q, q.At)
 			return
+		case q.unable != 0 && at > q.unable:
+			f.settleGone(p, q, at)
+			return
 		case q.learns:
 			p.learned.Started(q.token, at)
 		}
@@ -291,6 +304,9 @@ func (f *Foresight) late(p *pool, q *question, at ostrich.Time) {
 
 // settleGone closes a question whose job waited until a moment.
 func (f *Foresight) settleGone(p *pool, q *question, at ostrich.Time) {
+	if q.unable != 0 {
+		at = min(at, q.unable)
+	}
 	f.late(p, q, at)
 	if q.learns {
 		p.learned.Gone(q.token, at)
