@@ -92,6 +92,7 @@ func Check(ctx context.Context, c Config, as, me string) []Finding {
 		l.checkDatabase(ctx, clock)
 	}
 	l.checkJournal()
+	l.checkForecasts(hostClock())
 	l.checkTrialDraw()
 	if controller.ClusterName != "" {
 		l.checkOrphans(ctx, controller)
