@@ -326,7 +326,7 @@ const queueAge = 2 * time.Second
 
 // batchSize is how many events go to the schedules at a time. A cold start reads
 // millions, which need not be in memory together.
-const batchSize = 1 << 14
+const batchSize = 1 << 12
 
 // mostNews is how many events a cycle reports at most. With more it reports none, and is
 // Anew.

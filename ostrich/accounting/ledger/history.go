@@ -51,6 +51,7 @@ type history struct {
 	pauses  map[uint64][]interval
 	splits  map[ostrich.JobID]ostrich.Time // when tasks first left an array, by array
 	log     log
+	made    map[int]ostrich.Job // by again: those that have not ended yet, of rows that need no other, by row
 	skipped []Skip
 
 	redefined bool // partitions may have changed since the last poll
@@ -70,17 +71,25 @@ func newHistory(c Config, n *names) *history {
 
 // update reports the events of new and changed rows, which are sorted by job and
 // submission. gone are jobs whose rows have left the database.
-func (h *history) update(now, window ostrich.Time, rows []row, pauses map[uint64][]interval, gone []ostrich.JobID) {
+func (h *history) update(now, window ostrich.Time, rows *rows, pauses map[uint64][]interval, gone []ostrich.JobID) {
 	h.now, h.window, h.pauses = now, window, pauses
-	h.log.room(len(rows))
+	h.log.room(rows.len())
 	h.findSplits(rows)
-	for i := range rows {
-		if i+1 < len(rows) && rows[i].ID == rows[i+1].ID {
-			rows[i].yield(&rows[i+1])
+	for i := range rows.len() {
+		w := rows.at(i)
+		if i+1 < rows.len() && rows.list[i+1].id == uint32(w.ID) {
+			next := rows.at(i + 1)
+			w.yield(&next)
 		}
-		h.row(&rows[i])
-		if t := h.jobs[rows[i].ID]; t != nil && t.row.Key == rows[i].Key {
+		events, jobs := len(h.log.events), len(h.log.jobs)
+		simple := rows.special(i) == nil && rows.single(i) && h.jobs[w.ID] == nil
+		h.row(&w)
+		t := h.jobs[w.ID]
+		if t != nil && t.row.Key == w.Key {
 			t.poll, t.live = h.poll, now
+		}
+		if simple && t == nil {
+			h.log.replace(events, jobs, i)
 		}
 	}
 	for _, id := range gone {
@@ -96,10 +105,10 @@ func (h *history) update(now, window ostrich.Time, rows []row, pauses map[uint64
 }
 
 // findSplits records when the first of each array's new tasks started.
-func (h *history) findSplits(rows []row) {
+func (h *history) findSplits(rows *rows) {
 	h.splits = map[ostrich.JobID]ostrich.Time{}
-	for i := range rows {
-		w := &rows[i]
+	for i := range rows.len() {
+		w := rows.at(i)
 		if w.array == 0 || w.task == accounting.NoVal || !w.started() || h.jobs[w.ID] != nil {
 			continue
 		}
@@ -147,6 +156,30 @@ func (h *history) row(w *row) {
 	}
 	h.eligible(t, w, fresh)
 	h.advance(t, w)
+}
+
+// again makes an event of a row anew, see log.replace.
+func (h *history) again(rows *rows, e logged) ostrich.Event {
+	event := ostrich.Event{At: e.at(), Kind: e.kind()}
+	job, known := h.made[e.entry()]
+	if !known {
+		h.log.clear()
+		w := rows.at(e.entry())
+		h.row(&w)
+		delete(h.kept, w.ID) // as releaseDue has done after the first time
+		for _, again := range h.log.events {
+			if again.at() == e.at() && again.kind() == e.kind() {
+				job = h.log.jobs[again.entry()]
+			}
+		}
+		if len(h.log.jobs) == 1 {
+			h.made[e.entry()] = job
+		}
+	}
+	if event.Job = as(e.kind(), job); e.kind() == ostrich.End {
+		delete(h.made, e.entry())
+	}
+	return event
 }
 
 // awaits reports whether w is the next row of the same job.

@@ -76,32 +76,20 @@ func (l *Ledger) NodeWindow() ostrich.Time {
 	return l.machine.newest - ostrich.Time(l.config.Overlap)
 }
 
-// sort sorts the rows and keeps the last version of each: a job may end between
-// two queries.
-func (p *Poll) sort() {
-	if !slices.IsSortedFunc(p.rows, compareRows) {
-		slices.SortFunc(p.rows, compareRows)
-	}
-	p.rows = slices.CompactFunc(p.rows, func(a, b row) bool { return a.Key == b.Key })
-}
-
-// link sorts the rows, and drops those from before the window that are not the earlier
-// runs of a later row of the same job: Slurm uses the ids of ended jobs again.
+// link sorts the rows, keeps the last version of each, as a job may end between two queries,
+// and drops those from before the window that are not the earlier runs of a later row of the
+// same job: Slurm uses the ids of ended jobs again.
 func (p *Poll) link() {
-	p.sort()
-	keep := make([]bool, len(p.rows))
-	for i := range slices.Backward(p.rows) {
-		w := &p.rows[i]
+	p.rows.sort()
+	keep := make([]bool, p.rows.len())
+	var next row
+	for i := range slices.Backward(keep) {
+		w := p.rows.at(i)
 		keep[i] = w.end == 0 || w.end >= p.Window || p.l.history.jobs[w.ID] != nil ||
-			i+1 < len(p.rows) && p.rows[i+1].ID == w.ID && keep[i+1] && follows(w, &p.rows[i+1])
+			i+1 < len(keep) && next.ID == w.ID && keep[i+1] && follows(&w, &next)
+		next = w
 	}
-	kept := p.rows[:0]
-	for i := range p.rows {
-		if keep[i] {
-			kept = append(kept, p.rows[i])
-		}
-	}
-	p.rows = kept
+	p.rows.only(keep)
 }
 
 // enter processes what the poll has read, and passes the new events to emit. link must
@@ -109,8 +97,9 @@ func (p *Poll) link() {
 func (p *Poll) enter(emit func(ostrich.Event)) Batch {
 	l := p.l
 	h := l.history
-	for i := range p.rows {
-		w := &p.rows[i]
+	for i := range p.rows.len() {
+		w := p.rows.at(i)
+		l.names.uids[w.uid] = w.assoc
 		for _, at := range []ostrich.Time{w.Submit, w.start, w.end} {
 			if at <= p.Now {
 				l.latest = max(l.latest, at)
@@ -126,7 +115,7 @@ func (p *Poll) enter(emit func(ostrich.Event)) Batch {
 	if p.factors != nil && !maps.Equal(p.factors, l.names.factors) {
 		l.names.factors, h.redefined = p.factors, true
 	}
-	h.update(p.Now, l.window(), p.rows, p.pauses, p.gone)
+	h.update(p.Now, l.window(), &p.rows, p.pauses, p.gone)
 	b := Batch{Now: p.Now, Rows: p.read, Skipped: h.skipped}
 	since := p.Now
 	if l.cold {
@@ -139,12 +128,10 @@ func (p *Poll) enter(emit func(ostrich.Event)) Batch {
 			machine = append(machine, ostrich.Event{At: since, Kind: ostrich.Reshare, Shares: s})
 		}
 	}
-	for i := range p.rows {
-		l.names.uids[p.rows[i].uid] = p.rows[i].assoc
-	}
 	slices.SortStableFunc(b.Skipped, func(a, b Skip) int { return cmp.Compare(a.Job, b.Job) })
 	news := h.log
-	h.log, h.skipped, h.pauses, p.rows, l.cold = log{}, nil, nil, nil, false
-	news.sorted(machine, emit)
+	h.log, h.made, h.skipped, h.pauses, l.cold = log{}, map[int]ostrich.Job{}, nil, nil, false
+	news.sorted(machine, func(e logged) ostrich.Event { return h.again(&p.rows, e) }, emit)
+	h.spare, h.log, h.made, p.rows = nil, log{}, nil, rows{}
 	return b
 }

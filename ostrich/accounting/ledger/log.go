@@ -10,19 +10,26 @@ import (
 
 // log collects the events of a poll. An event is large, and most of it is the
 // job. So the log holds a job once for its submission, start and end, as long as
-// nothing else of it changes.
+// nothing else of it changes, and not at all if its only row can make it anew.
 type log struct {
 	events []logged
 	jobs   []ostrich.Job
 	kinds  []ostrich.Kind // of the last event of each entry in jobs
 }
 
-// logged is an event in the log.
-type logged struct {
-	at   ostrich.Time
-	job  uint32 // place in jobs
-	kind ostrich.Kind
+// logged is an event in the log. A cold start has millions, so it is one number: from above, 32
+// bits of its time, by which it sorts, 27 of its entry, which is the place of the job or of the
+// row, 4 of its kind, and one that is set if the entry is a row's, see replace.
+type logged uint64
+
+func logging(k ostrich.Kind, at ostrich.Time, entry int) logged {
+	return logged(uint32(at))<<32 | logged(entry)<<5 | logged(k)<<1
 }
+
+func (e logged) at() ostrich.Time   { return ostrich.Time(e >> 32) }
+func (e logged) entry() int         { return int(e >> 5 & (1<<27 - 1)) }
+func (e logged) kind() ostrich.Kind { return ostrich.Kind(e >> 1 & 15) }
+func (e logged) ofRow() bool        { return e&1 != 0 }
 
 // noEntry is the entry of a job that no event has reported.
 const noEntry = -1
@@ -30,9 +37,18 @@ const noEntry = -1
 // room reserves space for the events of the given number of rows.
 func (l *log) room(rows int) {
 	l.events = slices.Grow(l.events, 3*rows)
-	l.jobs = slices.Grow(l.jobs, rows)
-	l.kinds = slices.Grow(l.kinds, rows)
 }
+
+// replace drops the jobs from a place on, with the events of them: a row can make them anew.
+func (l *log) replace(events, jobs, row int) {
+	for i, e := range l.events[events:] {
+		l.events[events+i] = logging(e.kind(), e.at(), row) | 1
+	}
+	l.jobs, l.kinds = l.jobs[:jobs], l.kinds[:jobs]
+}
+
+// clear drops all.
+func (l *log) clear() { l.events, l.jobs, l.kinds = l.events[:0], l.jobs[:0], l.kinds[:0] }
 
 // add stores an event and returns the entry of its job; before is the entry of
 // the job's last event. A second change in the same second is merged into the
@@ -40,19 +56,19 @@ func (l *log) room(rows int) {
 func (l *log) add(k ostrich.Kind, at ostrich.Time, j *ostrich.Job, before int) int {
 	if before != noEntry {
 		last := l.kinds[before]
-		if n := len(l.events) - 1; k == ostrich.Change && l.events[n] == (logged{at, uint32(before), k}) {
+		if n := len(l.events) - 1; k == ostrich.Change && l.events[n] == logging(k, at, before) {
 			l.jobs[before] = *j
 			return before
 		}
 		if canShare(last, k) && as(last, *j) == as(last, l.jobs[before]) {
 			l.jobs[before], l.kinds[before] = *j, k
-			l.events = append(l.events, logged{at, uint32(before), k})
+			l.events = append(l.events, logging(k, at, before))
 			return before
 		}
 	}
 	l.jobs = append(l.jobs, *j)
 	l.kinds = append(l.kinds, k)
-	l.events = append(l.events, logged{at, uint32(len(l.jobs) - 1), k})
+	l.events = append(l.events, logging(k, at, len(l.jobs)-1))
 	return len(l.jobs) - 1
 }
 
@@ -75,40 +91,44 @@ func as(k ostrich.Kind, j ostrich.Job) ostrich.Job {
 }
 
 func (l *log) event(e logged) ostrich.Event {
-	return ostrich.Event{At: e.at, Kind: e.kind, Job: as(e.kind, l.jobs[e.job])}
+	return ostrich.Event{At: e.at(), Kind: e.kind(), Job: as(e.kind(), l.jobs[e.entry()])}
 }
 
 // first returns the time of the first event, or the given time if that is
 // earlier.
 func (l *log) first(t ostrich.Time) ostrich.Time {
 	for _, e := range l.events {
-		t = min(t, e.at)
+		t = min(t, e.at())
 	}
 	return t
 }
 
 // sorted passes the log's events and others to emit, in the order of
-// ostrich.Compare. It builds the events of one second at a time.
-func (l *log) sorted(others []ostrich.Event, emit func(ostrich.Event)) {
-	slices.SortFunc(l.events, func(a, b logged) int { return cmp.Compare(a.at, b.at) })
+// ostrich.Compare. It builds the events of one second at a time; again those of rows.
+func (l *log) sorted(others []ostrich.Event, again func(logged) ostrich.Event, emit func(ostrich.Event)) {
+	slices.Sort(l.events)
 	slices.SortStableFunc(others, func(a, b ostrich.Event) int { return cmp.Compare(a.At, b.At) })
 	var second []ostrich.Event
 	for i, o := 0, 0; i < len(l.events) || o < len(others); {
 		var at ostrich.Time
 		switch {
 		case o == len(others):
-			at = l.events[i].at
+			at = l.events[i].at()
 		case i == len(l.events):
 			at = others[o].At
 		default:
-			at = min(l.events[i].at, others[o].At)
+			at = min(l.events[i].at(), others[o].At)
 		}
 		second = second[:0]
 		for ; o < len(others) && others[o].At == at; o++ {
 			second = append(second, others[o])
 		}
-		for ; i < len(l.events) && l.events[i].at == at; i++ {
-			second = append(second, l.event(l.events[i]))
+		for ; i < len(l.events) && l.events[i].at() == at; i++ {
+			if e := l.events[i]; e.ofRow() {
+				second = append(second, again(e))
+			} else {
+				second = append(second, l.event(e))
+			}
 		}
 		slices.SortFunc(second, func(a, b ostrich.Event) int {
 			return cmp.Or(ostrich.Compare(a, b), strings.Compare(a.Pool, b.Pool))

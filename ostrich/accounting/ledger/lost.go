@@ -21,13 +21,13 @@ func (w *row) yield(next *row) {
 
 // missed lists the jobs that the poll has not seen, by id, and the keys of the rows that
 // it has read.
-func (h *history) missed(rows []row) (missed []ostrich.JobID, found map[accounting.Key]bool) {
+func (h *history) missed(rows *rows) (missed []ostrich.JobID, found map[accounting.Key]bool) {
 	if len(h.jobs) == 0 {
 		return nil, nil // a cold start, whose rows may be millions
 	}
-	found = make(map[accounting.Key]bool, len(rows))
-	for i := range rows {
-		found[rows[i].Key] = true
+	found = make(map[accounting.Key]bool, rows.len())
+	for i := range rows.len() {
+		found[rows.at(i).Key] = true
 	}
 	return h.those(func(t *tracked) bool { return t.poll != h.poll && t.closed == 0 && !found[t.row.Key] }), found
 }

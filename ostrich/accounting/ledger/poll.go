@@ -21,7 +21,7 @@ type Poll struct {
 
 	l       *Ledger
 	read    int
-	rows    []row                          // new or changed
+	rows    rows                           // new or changed
 	found   map[accounting.Key]bool        // by Missed: the keys of rows
 	began   map[ostrich.JobID]ostrich.Time // by Earlier: submission of the earliest row read
 	gone    []ostrich.JobID
@@ -58,7 +58,7 @@ func (p *Poll) Row(r *accounting.Row) {
 	if j := h.jobs[w.ID]; j != nil && w.Submit < j.row.Submit && w.Submit > 0 {
 		return
 	}
-	p.rows = append(p.rows, w)
+	p.rows.add(&w)
 }
 
 // Same records that an unfinished job is unchanged.
@@ -71,12 +71,12 @@ func (p *Poll) Same(id ostrich.JobID) {
 // Missed lists the unfinished jobs of which this poll has no row, and which it does not
 // know to be unchanged, by id.
 func (p *Poll) Missed() (missed []ostrich.JobID) {
-	missed, p.found = p.l.history.missed(p.rows)
+	missed, p.found = p.l.history.missed(&p.rows)
 	return missed
 }
 
 // Grow makes room for a number of rows.
-func (p *Poll) Grow(rows int) { p.rows = slices.Grow(p.rows, rows) }
+func (p *Poll) Grow(rows int) { p.rows.list = slices.Grow(p.rows.list, rows) }
 
 // Add adds a row of the tables. sum is a hash of what was read of it, see Unchanged.
 func (p *Poll) Add(r *accounting.Row, sum uint64) {
@@ -85,7 +85,7 @@ func (p *Poll) Add(r *accounting.Row, sum uint64) {
 		x := *w.extra
 		x.sum, w.extra = sum, &x
 	}
-	p.rows = append(p.rows, w)
+	p.rows.add(&w)
 }
 
 // Unchanged notes that accounting has a row of a job that has not ended, and reports
@@ -125,11 +125,11 @@ func (p *Poll) IsMissed(k accounting.Key) bool {
 // Earlier lists new jobs that may have rows from before the window, which a requeue or a
 // resize closed.
 func (p *Poll) Earlier() (ids []ostrich.JobID) {
-	p.sort()
+	p.rows.sort()
 	p.began = map[ostrich.JobID]ostrich.Time{}
-	for i := range p.rows {
-		w := &p.rows[i]
-		if i > 0 && p.rows[i-1].ID == w.ID || p.l.history.jobs[w.ID] != nil {
+	for i := range p.rows.len() {
+		w := p.rows.at(i)
+		if i > 0 && p.rows.list[i-1].id == uint32(w.ID) || p.l.history.jobs[w.ID] != nil {
 			continue
 		}
 		if w.Submit < p.Window || w.started() && w.start < w.Submit-1 {
@@ -147,8 +147,8 @@ func (p *Poll) IsEarlier(k accounting.Key) bool { return k.Submit < p.began[k.ID
 func (p *Poll) Paused() (records []uint64) {
 	p.link()
 	p.tables = true
-	for i := range p.rows {
-		if w := &p.rows[i]; w.paused() {
+	for i := range p.rows.len() {
+		if w := p.rows.special(i); w != nil && w.paused() {
 			records = append(records, w.inx)
 		}
 	}
@@ -192,7 +192,13 @@ func (p *Poll) Factors(byQOS map[string]float64) { p.factors = byQOS }
 
 // NewQOS reports whether a row has a QOS without a name.
 func (p *Poll) NewQOS() bool {
-	return slices.ContainsFunc(p.rows, func(w row) bool { _, named := p.l.names.qos[w.qos]; return !named && w.qos != 0 })
+	for i := range p.rows.len() {
+		w := p.rows.at(i)
+		if _, named := p.l.names.qos[w.qos]; !named && w.qos != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Enter ends the poll. It passes the new events one by one to emit, in the order of
@@ -203,8 +209,8 @@ func (p *Poll) Enter(emit func(ostrich.Event)) Batch {
 		return p.enter(emit)
 	}
 	p.link()
-	for i := range p.rows {
-		if w := &p.rows[i]; w.paused() {
+	for i := range p.rows.len() {
+		if w := p.rows.special(i); w != nil && w.paused() {
 			x := *w.extra
 			x.inx, w.extra = uint64(i)+1, &x // that of the other rows is 0
 			p.pauses[w.inx] = l.pausesOf(w, p.Now)
