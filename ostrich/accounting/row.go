@@ -43,6 +43,7 @@ type Row struct {
 
 	Name           string // not read from the tables of a row that has ended
 	WCKey, Comment string // only from sacct
+	Folder, Line   string // the same, and only if they were asked for: work_dir and submit_line
 
 	// Only the tables have these.
 	Record                            uint64 // job_db_inx, to which suspensions refer

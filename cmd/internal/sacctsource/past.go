@@ -35,6 +35,9 @@ func (s *Source) Find(ctx context.Context, id ostrich.JobID, task, offset int) (
 		}
 		return nil
 	}, "--jobs", name)
+	if err == nil && newest != nil && s.looks(newest) {
+		err = s.tell(ctx, newest.Submit, []*accounting.Row{newest})
+	}
 	if err != nil || newest == nil {
 		return ledger.Record{}, false, err
 	}
@@ -83,22 +86,31 @@ func (s *Source) Known(ctx context.Context) (known slurmdb.Known, err error) {
 	return slurmdb.Known{Users: all[0], Accounts: all[1], QOS: all[2]}, err
 }
 
-// historyColumns are those that sacct.Read needs to test predictors.
-const historyColumns = "jobidraw,jobid,cluster,partition,qos,account,user,uid,submit,eligible,start,end,elapsedraw,state,reqcpus,alloctres," +
+// historyColumns are those that sacct.Read needs to test predictors, but for the state, which stands behind all texts, as these may
+// have several lines.
+const historyColumns = "jobidraw,jobid,cluster,partition,qos,account,user,uid,submit,eligible,start,end,elapsedraw,reqcpus,alloctres," +
 	"timelimitraw,jobname"
 
 // History reads the jobs that ended since a time, or have not ended. If that is more than
 // so many rows, it is a slurmdb.ErrTooMuch.
 func (s *Source) History(ctx context.Context, since ostrich.Time, most int) (*accounting.History, error) {
+	if err := s.columns(ctx); err != nil {
+		return nil, err
+	}
+	format, mark := historyColumns, newMark()
+	if len(s.like) > 0 {
+		format += ",workdir,submitline"
+	}
+	format += ",state"
 	from, to := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
 		err := s.commands.Run(ctx, &atMost{to: to, lines: most}, "sacct", "--allusers", "--allocations", "--duplicates", "--parsable2",
-			"--format", historyColumns, "--starttime", uts(since), "--endtime", "now")
+			"--delimiter", mark, "--format", format, "--starttime", uts(since), "--endtime", "now")
 		_ = to.CloseWithError(err) // never fails
 		done <- err
 	}()
-	h, err := sacct.Read(from, "sacct", sacct.Options{Cluster: s.config.Cluster, Tools: s.config.Tools, Lenient: true})
+	h, err := sacct.Read(from, "sacct", sacct.Options{Cluster: s.config.Cluster, Tools: s.config.Tools, Delimiter: mark, Lenient: true})
 	_ = from.CloseWithError(err) // ends the command, if it has not ended
 	if failed := <-done; failed != nil {
 		return nil, failed

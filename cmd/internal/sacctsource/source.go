@@ -7,6 +7,7 @@
 //   - sacct, once at the start, for the columns that it knows, and for all rows of a window of time,
 //   - squeue, which records have changed since, and sacct for their rows by id,
 //   - sacct, for the rows that ended since the newest end seen, less the overlap,
+//   - sacct, for the folders and lines of submission of new jobs whose names say that these tell something,
 //   - sacctmgr, once a minute, for the associations and for the nodes that are out,
 //   - sdiag, for the time: that of slurmctld, which writes all times of a row.
 //
@@ -19,6 +20,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,6 +29,7 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/ostrich/accounting/sacct"
+	"slurm-ostrich/ostrich/accounting/tools"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
@@ -48,7 +51,9 @@ type Source struct {
 	config   slurmdb.Config
 	cold     bool
 
-	format  string                   // of sacct's rows; "" before the first poll
+	format  string                   // of sacct's rows; "" before sacct was asked for its columns
+	like    []string                 // patterns of names, of jobs of which the folder or the line of submission is asked for
+	texts   map[accounting.Key]texts // of such jobs, unless they have ended long ago
 	seen    map[ostrich.JobID]string // what squeue said of records whose rows are known, as they are now
 	sitesAt ostrich.Time             // when sacctmgr was asked
 }
@@ -68,7 +73,7 @@ func New(commands Commands, c slurmdb.Config) (*Source, error) {
 		return nil, err
 	}
 	return &Source{
-		Ledger: ledger, commands: commands, config: c, cold: true, seen: map[ostrich.JobID]string{},
+		Ledger: ledger, commands: commands, config: c, cold: true, seen: map[ostrich.JobID]string{}, texts: map[accounting.Key]texts{},
 	}, nil
 }
 
@@ -92,7 +97,7 @@ func (s *Source) PollEach(ctx context.Context, emit func(ostrich.Event)) (ledger
 	if err != nil {
 		return ledger.Batch{}, err
 	}
-	p := poll{Poll: s.Begin(diag.At), source: s, now: diag.At, rows: make(map[ostrich.JobID]glance), arrays: make(map[ostrich.JobID]*slurm.Unfinished)}
+	p := poll{Poll: s.Begin(diag.At), source: s, now: diag.At, rows: make(map[ostrich.JobID]glance), arrays: make(map[ostrich.JobID]*slurm.Unfinished), told: make(map[accounting.Key]bool)}
 	for i := range queue {
 		if u := &queue[i]; u.Tasks > 0 {
 			p.arrays[u.Job] = u
@@ -103,6 +108,10 @@ func (s *Source) PollEach(ctx context.Context, emit func(ostrich.Event)) (ledger
 		return ledger.Batch{}, err
 	}
 	batch := p.Enter(emit)
+	maps.DeleteFunc(s.texts, func(k accounting.Key, _ texts) bool {
+		_, lives := s.Record(k.ID)
+		return !lives && !p.told[k]
+	})
 	s.cold, s.seen = false, p.agreed(queue)
 	if sites {
 		s.sitesAt = diag.At
@@ -118,6 +127,7 @@ type poll struct {
 	now    ostrich.Time
 	rows   map[ostrich.JobID]glance // the latest row read of each job
 	arrays map[ostrich.JobID]*slurm.Unfinished
+	told   map[accounting.Key]bool // rows read of which the texts count
 }
 
 // glance is what is compared of a row with squeue.
@@ -210,14 +220,26 @@ func list(ids []ostrich.JobID) string {
 // sacct reports the rows that sacct prints. A cold start may read millions that have
 // ended, which are not compared with anything.
 func (p *poll) sacct(ctx context.Context, which ...string) error {
-	return p.source.each(ctx, func(r accounting.Row) error {
+	var held []*accounting.Row // until their texts are known
+	err := p.source.each(ctx, func(r accounting.Row) error {
 		if g, known := p.rows[r.ID]; (!known || r.Submit >= g.submit) && (r.End == 0 || !p.source.cold) {
 			p.rows[r.ID] = glance{r.Submit, r.Start, r.End, r.Eligible}
 		}
-		p.count(&r)
-		p.Row(&r)
+		if p.count(&r); p.source.looks(&r) {
+			held = append(held, &r)
+			p.told[keyOf(&r)] = true
+		} else {
+			p.Row(&r)
+		}
 		return nil
 	}, which...)
+	if err == nil {
+		err = p.source.tell(ctx, p.First, held)
+	}
+	for _, r := range held {
+		p.Row(r)
+	}
+	return err
 }
 
 // smallArray is up to which task number an array is taken to have its whole mask in
@@ -241,19 +263,39 @@ func (p *poll) count(r *accounting.Row) {
 	}
 }
 
+// newMark returns a delimiter. Anybody can see it while sacct runs, and name a job so: it is used once.
+func newMark() string { return "\x1e" + rand.Text() + "\x1e" }
+
+// columns finds out which columns sacct knows.
+func (s *Source) columns(ctx context.Context) error {
+	if s.format != "" {
+		return nil
+	}
+	var known bytes.Buffer
+	if err := s.commands.Run(ctx, &known, "sacct", "--helpformat"); err != nil {
+		return err
+	}
+	s.format = sacct.RowFormat(known.String())
+	if (s.config.Class == ledger.ByKind || s.config.Declared == ledger.ByTool) && strings.Contains(known.String(), "SubmitLine") {
+		s.like = append(s.config.Tools.Like(tools.Folder), s.config.Tools.Like(tools.Line)...)
+	}
+	return nil
+}
+
 // each passes the rows that sacct prints to visit, until that returns an error.
 func (s *Source) each(ctx context.Context, visit func(accounting.Row) error, which ...string) error {
-	if s.format == "" {
-		var known bytes.Buffer
-		if err := s.commands.Run(ctx, &known, "sacct", "--helpformat"); err != nil {
-			return err
-		}
-		s.format = sacct.RowFormat(known.String())
+	if err := s.columns(ctx); err != nil {
+		return err
 	}
-	mark := "\x1e" + rand.Text() + "\x1e" // anybody can see it while sacct runs, and name a job so: it is used once
-	rows := sacct.Rows{Mark: mark, Format: s.format, Named: s.config.Unit.Named(), Visit: visit}
+	return s.rows(ctx, s.format, visit, which...)
+}
+
+// rows is each with the columns of a format.
+func (s *Source) rows(ctx context.Context, format string, visit func(accounting.Row) error, which ...string) error {
+	mark := newMark()
+	rows := sacct.Rows{Mark: mark, Format: format, Named: s.config.Unit.Named(), Visit: visit}
 	args := append([]string{
-		"--allocations", "--duplicates", "--noheader", "--parsable2", "--delimiter", mark, "--format", s.format,
+		"--allocations", "--duplicates", "--noheader", "--parsable2", "--delimiter", mark, "--format", format,
 	}, which...)
 	if err := s.commands.Run(ctx, &rows, "sacct", args...); err != nil {
 		return err

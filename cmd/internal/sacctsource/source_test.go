@@ -58,7 +58,7 @@ func (w *twin) Run(_ context.Context, to io.Writer, name string, args ...string)
 	var out string
 	switch {
 	case name == "sacct" && args[0] == "--helpformat":
-		if out = "JobID State "; w.db != nil && w.db.Release >= slurmdbtest.R2605 {
+		if out = "JobID State SubmitLine WorkDir "; w.db != nil && w.db.Release >= slurmdbtest.R2605 {
 			out += "Exclusive\n"
 		}
 	case name == "sacct":
@@ -142,10 +142,10 @@ func (w *twin) rows() (all []slurmtest.Job) {
 	}
 	w.query("SELECT id_job, id_array_job, id_array_task, COALESCE(array_task_str, ''), het_job_id, id_user, id_assoc, `partition`, "+
 		"time_submit, time_eligible, time_start, time_end, time_suspended, state, timelimit, cpus_req, tres_alloc, account, job_name, "+
-		"COALESCE(derived_es, ''), wckey, "+exclusive+" FROM c1_job_table ORDER BY id_job, time_submit", 22, func(v []string) {
+		"COALESCE(derived_es, ''), wckey, "+exclusive+", work_dir, COALESCE(submit_line, '') FROM c1_job_table ORDER BY id_job, time_submit", 24, func(v []string) {
 		j := slurmtest.Job{
 			"id": v[0], "uid": v[5], "assoc": v[6], "partition": v[7], "submit": at(v[8]), "eligible": at(v[9]), "start": at(v[10]), "end": at(v[11]),
-			"suspended": v[12], "cpus": v[15], "account": v[17], "name": v[18], "comment": v[19], "wckey": v[20], "exclusive": v[21], "user": "user" + v[5],
+			"suspended": v[12], "cpus": v[15], "account": v[17], "name": v[18], "comment": v[19], "wckey": v[20], "exclusive": v[21], "workdir": v[22], "submitline": v[23], "user": "user" + v[5],
 		}
 		if v[8] == "0" {
 			j["submit"] = strconv.Itoa(-slurmtest.Epoch)
@@ -273,6 +273,63 @@ func (p *pair) agree(what string, but ...ostrich.Kind) {
 	}
 	if diff := gocmp.Diff(live(p.reader.Live()), live(p.source.Live())); diff != "" {
 		p.t.Fatalf("%s: unfinished jobs (-tables +sacct):\n%s", what, diff)
+	}
+}
+
+// TestTexts: of jobs whose names call for it, and of no others, sacct is asked for the folder and the line of submission, once;
+// kinds and runs are those that the tables tell.
+func TestTexts(t *testing.T) {
+	const uuid = "3f2a9c51-0b7e-4d2c-9a61-5e0f7c1b2d3e"
+	db := slurmdbtest.New(t, slurmdbtest.R2205)
+	base := db.Clock() - 1000
+	db.Size(8, 1, base-100, 0)
+	rule := func(id uint32, rule string) slurmdbtest.Job {
+		return slurmdbtest.Job{ID: id, User: 1001, Submit: base, Name: uuid, Submitted: "sbatch --wrap x\n --comment rule_" + rule + "_wildcards_a " + strings.Repeat("x", 5000)}
+	}
+	ended := rule(9, "sort1")
+	ended.Start, ended.End = base+5, base+50
+	db.Put(rule(1, "align1"), rule(2, "align2"), ended,
+		slurmdbtest.Job{ID: 3, User: 1001, Submit: base, Name: "nf-CALL_(a)", Folder: "/scratch/al/work/3f/2a9c510b7e4d2c9a615e0f7c1b2d3e"},
+		slurmdbtest.Job{ID: 5, User: 1001, Submit: base, Name: "toil_job_4_a.b", Array: 5, Mask: "0x6", Tasks: 2, Submitted: "sbatch -o /t/toil_" + uuid + ".4.%j.log"},
+		slurmdbtest.Job{ID: 6, User: 1001, Submit: base, Name: "by hand", Folder: "/x/work/3f/2a9c51", Submitted: "sbatch --comment rule_x a.sh"})
+	p := newPair(t, db, func(c *slurmdb.Config) { c.Class, c.Declared = ledger.ByKind, ledger.ByTool })
+	defer func() { _ = p.reader.Close() }()
+	agree := func(what, ran string) {
+		t.Helper()
+		p.twin.ran = nil
+		if p.agree(what); strings.Join(p.twin.ran, " ") != ran {
+			t.Errorf("%s: ran %s, want %s", what, p.twin.ran, ran)
+		}
+	}
+	agree("cold start", "sdiag squeue sacct sacct sacct sacctmgr event")
+	if r, _ := p.source.Record(2); r.Kind != "align2" || r.Job.Campaign != "run:"+uuid {
+		t.Errorf("%+v", r)
+	}
+	agree("quiet", "sdiag squeue sacct")
+	db.Put(slurmdbtest.Job{ID: 7, User: 1001, Submit: base + 60, Name: "run-7"})
+	agree("a job by hand", "sdiag squeue sacct sacct")
+	for i, act := range []struct{ what, ran string }{{"a start", "sdiag squeue sacct sacct"}, {"an end", "sdiag squeue sacct"}, {"quiet again", "sdiag squeue sacct"}} {
+		one := rule(1, "align1")
+		one.Start = base + 70
+		if i > 0 {
+			one.End = base + 90
+		}
+		db.Put(one)
+		agree(act.what, act.ran)
+	}
+	want, _, err := p.reader.Find(t.Context(), 9, -1, -1)
+	got, _, bad := p.source.Find(t.Context(), 9, -1, -1)
+	if err != nil || bad != nil || want.Job.Class != got.Job.Class || got.Job.Class == 0 {
+		t.Errorf("%+v, %v; by sacct %+v, %v", want, err, got, bad)
+	}
+	h, err := p.source.History(t.Context(), ostrich.Time(base-5), 1000)
+	if err != nil || len(h.Jobs) != 7 {
+		t.Fatalf("%v, %+v", err, h)
+	}
+	for i := range h.Jobs {
+		if j := &h.Jobs[i]; j.ByLine != (j.ID == 1 || j.ID == 2 || j.ID == 5 || j.ID == 9) {
+			t.Errorf("%+v", j)
+		}
 	}
 }
 

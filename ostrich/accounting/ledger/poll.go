@@ -227,7 +227,9 @@ func (p *Poll) Enter(emit func(ostrich.Event)) Batch {
 // read completes a row of sacct, and makes of it what is kept.
 func (l *Ledger) read(r *accounting.Row) row {
 	r.Partition, r.Account = l.texts.Of([]byte(r.Partition)), l.texts.Of([]byte(r.Account))
-	l.config.Say(r, &tools.Texts{Name: []byte(r.Name), Comment: []byte(r.Comment), WCKey: []byte(r.WCKey)}, 0)
+	l.config.Say(r, &tools.Texts{
+		Name: []byte(r.Name), Comment: []byte(r.Comment), WCKey: []byte(r.WCKey), Folder: []byte(r.Folder), Line: []byte(r.Line),
+	}, 0)
 	if _, present := l.names.assocs[r.Assoc]; !present && r.Assoc != 0 { // It is none of the present ones.
 		l.names.assocs[r.Assoc] = Association{ID: r.Assoc, User: r.User, Account: r.Account, Deleted: true}
 	}

@@ -61,6 +61,10 @@ func RowFormat(known string) string {
 	return RowColumns
 }
 
+// TextColumns are further columns of a row, behind all others: Folder and Line, and one that holds no text of a
+// user's. sacct has them since Slurm 21.08.
+const TextColumns = ",WorkDir,SubmitLine,JobIDRaw"
+
 // ErrRow marks output that does not consist of RowColumns, so sacct has not printed it.
 var ErrRow = errors.New("not a row of sacct's")
 
@@ -69,7 +73,7 @@ var ErrRow = errors.New("not a row of sacct's")
 // nobody can guess. It is a writer: memory holds one row at a time.
 type Rows struct {
 	Mark   string
-	Format string                     // as RowFormat returns it; "" is RowColumns
+	Format string                     // as RowFormat returns it, maybe with TextColumns; "" is RowColumns
 	Named  []string                   // further resources of which the counts are read, see accounting.Unit.Named
 	Visit  func(accounting.Row) error // its error ends the reading
 
@@ -192,6 +196,11 @@ func readRow(fields [][]byte, named []string) (row accounting.Row, err error) {
 	}
 	row.Asked, row.Held = resources(rowReqTRES), resources(rowAllocTRES)
 	row.Req, row.Alloc = min(cmp.Or(row.Asked.CPUs, uint64(asks)), math.MaxUint32), min(row.Held.CPUs, math.MaxUint32)
+	texts := strings.Count(TextColumns, ",")
+	if n := len(fields); n >= rowColumns+texts {
+		fields = fields[:n-texts]
+		row.Folder, row.Line = string(fields[:n][n-texts]), string(fields[:n][n-texts+1])
+	}
 	row.Exclusive = len(fields) > rowColumns && string(fields[rowColumns]) == "NODE"
 	if !readGroup(&row, fields[rowID]) {
 		fault(rowID, "not the id of a job, of tasks or of a component")

@@ -245,6 +245,25 @@ func (t Table) Like(p Place) (names []string) {
 	return names
 }
 
+// Like reports whether a name is like a pattern of SQL's LIKE, as [Table.Like] returns them.
+func Like(pattern, name string) bool {
+	for i, c := range []byte(pattern) {
+		if c == '%' {
+			for at := range len(name) + 1 {
+				if Like(pattern[i+1:], name[at:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if name == "" || c != '_' && c != name[0] {
+			return false
+		}
+		name = name[1:]
+	}
+	return name == ""
+}
+
 // Said is what the submission of a job says.
 type Said struct {
 	Tool     string // name of the row of the table; "" if no tool with a name is known
