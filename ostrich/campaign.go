@@ -88,6 +88,7 @@ type job struct {
 	askedSize int      // Size while pending
 	asked     int32    // Procs while pending: a start may allocate more, and lengths are of what is asked for
 	queued    bool     // among the pending ones of the stage
+	listed    bool     // in the list of these, maybe as one that has left
 	held      bool     // and cannot start: it counts for nothing
 	running   bool
 	left      sharing.Left // of its work
@@ -108,7 +109,10 @@ func (g *stage) compact() {
 	if g.gone == 0 {
 		return
 	}
-	g.pending = slices.DeleteFunc(g.pending, func(j *job) bool { return !j.queued })
+	g.pending = slices.DeleteFunc(g.pending, func(j *job) bool {
+		j.listed = j.queued
+		return !j.queued
+	})
 	g.gone = 0
 }
 

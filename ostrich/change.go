@@ -94,7 +94,7 @@ func (s *Schedule) split(from Job) bool {
 	}
 	s.tree.Change(float64(s.now))
 	u := s.userOf(r.User)
-	j := newJob(&from)
+	j := s.newJob(&from)
 	j.expect = r.expect
 	if slices.Contains(u.failing, r) {
 		u.failing = append(u.failing, j)

@@ -5,6 +5,7 @@ import "slurm-ostrich/ostrich/sharing"
 // Clone returns an independent copy of the schedule in the same state.
 func (s *Schedule) Clone() *Schedule {
 	c := *s
+	c.ended = nil
 	d := duplicate{
 		campaigns: make(map[*campaignState]*campaignState, len(s.users)),
 		stages:    make(map[*stage]*stage, len(s.users)),

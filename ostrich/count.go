@@ -1,13 +1,11 @@
 package ostrich
 
-import "slices"
-
 // enqueue puts a job among the pending ones of a stage.
 func (s *Schedule) enqueue(j *job, g *stage) {
-	if j.stage == g && slices.Contains(g.pending, j) {
+	if j.listed && j.stage == g {
 		g.compact() // a requeued job may still be there, as one that left
 	}
-	j.stage, j.queued, j.able = g, true, s.now
+	j.stage, j.queued, j.listed, j.able = g, true, true, s.now
 	if g.queued() == 0 || g.held > 0 {
 		s.waiting.touch(g)
 	}

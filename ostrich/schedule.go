@@ -35,6 +35,7 @@ type Schedule struct {
 	groups   map[JobID]*group
 	overruns dueHeap // running jobs
 	waiting  waiting
+	ended    []*job // whose memory nothing refers to any more
 	version  uint64 // of what the tree does not know
 
 	class   int    // its place in classes

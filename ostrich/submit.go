@@ -22,7 +22,7 @@ func (s *Schedule) userOf(id UserID) *user {
 
 func (s *Schedule) submit(from *Job) *job {
 	u := s.userOf(from.User)
-	j := newJob(from)
+	j := s.newJob(from)
 	j.expect = s.predict(u, j, from, from.Count())
 	array := s.arrayOf(j)
 	c := s.campaignOf(u, j, array)
@@ -35,8 +35,15 @@ func (s *Schedule) submit(from *Job) *job {
 	return j
 }
 
-func newJob(from *Job) *job {
-	j := &job{Job: *from, asked: int32(min(from.Procs, math.MaxInt32)), askedSize: from.Size, place: -1}
+// newJob is a job in the memory of one that has ended, if there is any: a replay has very many.
+func (s *Schedule) newJob(from *Job) *job {
+	var j *job
+	if n := len(s.ended); n > 0 {
+		j, s.ended = s.ended[n-1], s.ended[:n-1]
+	} else {
+		j = new(job)
+	}
+	*j = job{Job: *from, asked: int32(min(from.Procs, math.MaxInt32)), askedSize: from.Size, place: -1}
 	j.Start, j.End = 0, 0
 	return j
 }
@@ -126,6 +133,9 @@ func (s *Schedule) end(j *job, as *Job) {
 	c.longest = max(c.longest, ran)
 	s.count(j, ran)
 	s.depart(j)
+	if !j.listed {
+		s.ended = append(s.ended, j)
+	}
 	if s.options.Predictor != lengths.Alike {
 		return
 	}
