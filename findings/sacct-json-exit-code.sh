@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# Version: sacct, slurmdbd, slurmctld and slurmd 22.05.8-4+deb12u3, MariaDB 1:10.11.19-0+deb12u1 (Debian 12),
+#   serializer_json, openapi/v0.0.38.
+# Guess: exit_code of a job in "sacct --json" says what "sacct -o ExitCode" does: status ERROR and
+#   return_code 9 for 9:0.
+# Seen: of whatever code a job ended with, it says SUCCESS and 0, for the job and for its steps. A signal is
+#   told (SIGNALED), and state.current is FAILED.
+# Ends with 0 if that is still so, 1 if not. Runs MariaDB, slurmdbd, slurmctld and slurmd on ports
+# 29811 to 29814 of this host for some seconds, as root.
+set -euo pipefail
+tmp=$(mktemp -d)
+trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$tmp"' EXIT
+chmod 755 "$tmp"
+cd "$tmp"
+v=22.05.8-4+deb12u3 m=1:10.11.19-0+deb12u1
+apt-get -qq download slurmctld=$v slurmd=$v slurm-client=$v slurm-wlm-basic-plugins=$v slurmdbd=$v slurm-wlm-mysql-plugin=$v libmunge2 libhwloc15 \
+	mariadb-server-core=$m mariadb-client-core=$m libmariadb3=$m liburing2 libnuma1 libpcre2-8-0 libsnappy1v5 2>warnings
+for deb in *.deb; do dpkg -x "$deb" root; done
+lib=$PWD/$(dirname "$(find root -name libslurmfull.so | head -n 1)")
+export LD_LIBRARY_PATH=$lib:${lib%/*} SLURM_CONF=$PWD/slurm.conf PATH=$PWD/root/usr/bin:$PWD/root/usr/sbin:$PATH
+mkdir state spool data
+common="AuthType=auth/none
+SlurmUser=root
+PluginDir=$lib"
+cat >slurmdbd.conf <<-END
+	$common
+	DbdHost=localhost
+	DbdPort=29812
+	StorageType=accounting_storage/mysql
+	StorageHost=127.0.0.1
+	StoragePort=29811
+	StorageUser=slurm
+	StoragePass=slurm
+	PidFile=$PWD/pid-db
+	LogFile=$PWD/log-db
+END
+chmod 600 slurmdbd.conf
+cat >slurm.conf <<-END
+	$common
+	ClusterName=c
+	SlurmctldHost=localhost
+	SlurmctldPort=29813
+	CredType=cred/none
+	StateSaveLocation=$PWD/state
+	SlurmctldPidFile=$PWD/pid
+	SlurmctldLogFile=$PWD/log
+	AccountingStorageType=accounting_storage/slurmdbd
+	AccountingStorageHost=localhost
+	AccountingStoragePort=29812
+	SelectType=select/cons_tres
+	SelectTypeParameters=CR_CPU
+	ProctrackType=proctrack/linuxproc
+	TaskPlugin=task/none
+	JobAcctGatherType=jobacct_gather/none
+	MpiDefault=none
+	SlurmdSpoolDir=$PWD/spool
+	SlurmdPidFile=$PWD/pid-d
+	SlurmdLogFile=$PWD/log-d
+	SlurmdParameters=config_overrides
+	NodeName=n1 NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=29814 CPUs=16
+	PartitionName=p Nodes=n1 Default=YES State=UP
+END
+# wait_for tries a command for a minute.
+wait_for() {
+	local left
+	for left in $(seq 60); do
+		! "$@" >/dev/null 2>&1 || return 0
+		sleep 1
+	done
+	echo "not within a minute: $*" >&2
+	return "$left"
+}
+mariadb-install-db --no-defaults --auth-root-authentication-method=normal --basedir="$PWD/root/usr" --datadir="$PWD/data" --user=root >out-install 2>&1
+mariadbd --no-defaults --basedir="$PWD/root/usr" --datadir="$PWD/data" --user=root --socket="$PWD/sock" --bind-address=127.0.0.1 --port=29811 >out-maria 2>&1 &
+wait_for mariadb --no-defaults --socket="$PWD/sock" -u root -e 'select 1'
+mariadb --no-defaults --socket="$PWD/sock" -u root -e "create user slurm@'127.0.0.1' identified by 'slurm'; create user slurm@localhost identified by 'slurm'; grant all on *.* to slurm@'127.0.0.1'; grant all on *.* to slurm@localhost"
+slurmdbd -D >out-db 2>&1 &
+wait_for sacctmgr -n show cluster
+sacctmgr -i -Q add cluster c >/dev/null
+slurmctld -D -c >out 2>&1 &
+slurmd -D -c -N n1 >out-d 2>&1 &
+ready() { [[ $(sinfo -h -o %t | sort -u) == idle ]]; }
+wait_for ready
+submit() { sbatch --parsable --output=/dev/null --chdir=/ --wrap="$1"; }
+ids=$(submit 'exit 9'),$(submit 'kill -9 $$'),$(submit 'exit 0')
+told() { [[ $(sacct -X -n -P -j "$ids" -o State | grep -cE 'FAILED|COMPLETED') == 3 ]]; }
+wait_for told
+seen=$(
+	sacct -X -n -P -j "$ids" -o JobID,State,ExitCode
+	sacct -X -j "$ids" --json | tr -d ' \n' | grep -oE '"exit_code":\{"status":"[A-Z]*","return_code":[a-z0-9]*(,"signal":\{"signal_id":[0-9]*)?' | tr -d '"{'
+)
+wanted='1|FAILED|9:0
+2|FAILED|0:9
+3|COMPLETED|0:0
+exit_code:status:SUCCESS,return_code:0
+exit_code:status:SIGNALED,return_code:null,signal:signal_id:9
+exit_code:status:SUCCESS,return_code:0'
+echo "$seen"
+if [[ $seen != "$wanted" ]]; then
+	printf 'changed; before it was\n%s\n' "$wanted"
+	exit 1
+fi
