@@ -102,6 +102,12 @@ func TestDumpCases(t *testing.T) {
 			says:  []string{"the header lacks columns: State; run sacct again with them"},
 		},
 		{
+			name: "what a job that had not started asked for is not there", args: "compare --sacct d.txt" + compared,
+			files: map[string]string{"d.txt": "JobID|User|Account|Submit|Start|End|State|NCPUS\n1|bob|phys|" + times + "|COMPLETED|4\n" +
+				"2|bob|phys|2026-01-01T00:00:00|Unknown|Unknown|PENDING|0\n"},
+			json: one, says: []string{"1 jobs that had not started are left out: they held no processors, and the dump has neither ReqCPUS nor ReqTRES"},
+		},
+		{
 			name: "columns without a header", args: "compare --sacct d.txt --delimiter ; --columns jobid,user,account,submit,start,end,state,ncpus" + compared,
 			files: map[string]string{"d.txt": "1;bob;phys;2026-01-01T00:00:00;2026-01-01T00:01:00;2026-01-01T01:01:00;COMPLETED;4\n"},
 			json:  one,

@@ -40,8 +40,11 @@ func Shown(text string) (string, error) {
 			out.WriteString(line + "\n")
 		}
 	}
-	if !found {
+	switch _, none := tree["reservations"]; {
+	case !found:
 		return "", errJSON
+	case out.Len() == 0 && none:
+		return "No reservations in the system\n", nil
 	}
 	return out.String(), nil
 }

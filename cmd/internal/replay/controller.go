@@ -45,7 +45,7 @@ func (s *Study) Check(h *accounting.History, at ostrich.Time, shares []slurm.Sha
 		if !ok || !q.SiteKnown {
 			continue
 		}
-		r := s.request(j)
+		r := s.request(h, j)
 		r.Nice, r.Site = q.Nice, q.Site
 		if err := m.Check(&r); err != nil {
 			continue
@@ -102,7 +102,7 @@ func (s *Study) model(h *accounting.History, at ostrich.Time) (*multifactor.Mult
 	}
 	for _, e := range events {
 		j, id := &h.Jobs[e.job], ostrich.JobID(e.job+1)
-		r := s.request(j)
+		r := s.request(h, j)
 		switch {
 		case e.kind == waits:
 			err = m.Wait(id, &r, e.at)

@@ -36,31 +36,59 @@ var (
 	// shown matches what scontrol shows of a partition or a node, and no slurm.conf has.
 	shown = regexp.MustCompile(`(?i)\b(TotalCPUs|TotalNodes|CPUTot)=`)
 
+	// confLine matches a line of a slurm.conf, or of what scontrol shows.
+	confLine = regexp.MustCompile(`(?im)^\s*(\w+\s*=|include\s)`)
+
 	// comments matches lines without a meaning at the beginning of a text.
 	comments = regexp.MustCompile(`^(\s*(#.*)?\n)+`)
 )
 
-// kindOf returns what a file of Slurm's configuration has, by its text. Partitions as a
+// noReservations is what scontrol shows where there are none, in lower case.
+const noReservations = "no reservations in the system"
+
+// kindOf returns what a file of Slurm's configuration has, by its text; nothing if it is none of these. Partitions as a
 // slurm.conf has them are a configuration, unless there is a whole one besides.
 func kindOf(text string, whole bool) string {
 	first, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(comments.ReplaceAllString(text, ""))), "\n")
 	names := strings.Split(strings.TrimSpace(first), "|")
 	switch header := len(names) > 1 && !strings.Contains(first, "="); {
+	case header && slices.Contains(names, "jobid"):
+		return ""
 	case header && slices.Contains(names, "account"):
 		return associationsFile
 	case header && slices.Contains(names, "nodename"):
 		return eventsFile
-	case header:
+	case header && !slices.Contains(names, "cluster"):
 		return qosFile
+	case strings.HasPrefix(first, "current association manager state"): // scontrol show assoc_mgr
+		return ""
 	case ofConfig.MatchString(text):
-	case strings.HasPrefix(first, "reservationname="):
+		return configFile
+	case strings.HasPrefix(first, "reservationname="), strings.HasPrefix(first, noReservations):
 		return reservationsFile
+	case !confLine.MatchString(text):
+		return ""
 	case strings.Contains(text, "CPUTot=") && !strings.Contains(text, "PartitionName="):
 		return nodesFile
 	case whole || shown.MatchString(text):
 		return partitionsFile
 	}
 	return configFile
+}
+
+// unread says why a file is none of those that are read.
+func unread(text string) error {
+	_, second, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	second, _, _ = strings.Cut(second, "\n")
+	switch {
+	case strings.TrimSpace(text) == "":
+		return errors.New("is empty")
+	case namesColumns([]byte(text)):
+		return errors.New("seems to be a dump of sacct: --sacct reads it")
+	case strings.Trim(second, "- \r") == "" && strings.Contains(second, "--"):
+		return errors.New("is a table of columns of fixed widths, which cut names off: run sacctmgr again with --parsable2")
+	}
+	return errors.New("is neither a slurm.conf nor what scontrol show config, partition, node or reservation, or sacctmgr --parsable2 show associations, qos or event write")
 }
 
 // readFiles reads the configuration of Slurm from the files that are named.
@@ -86,6 +114,10 @@ func (s *source) readFiles() error {
 	site, at := &accounting.Site{}, make(map[string]int)
 	for i, path := range s.o.SlurmConfig {
 		kind := kindOf(texts[i], whole)
+		if kind == "" {
+			failed(path, unread(texts[i]))
+			continue
+		}
 		if _, twice := at[kind]; twice {
 			failed(path, fmt.Errorf("is a second file of %s", kind))
 			continue
@@ -120,6 +152,9 @@ func (s *source) readFiles() error {
 		if s.setup.Partitions = partitions; apart || !errors.Is(err, slurm.ErrNoPartition) {
 			failed(path, err)
 		}
+	}
+	if k, is := at[reservationsFile]; is && strings.HasPrefix(strings.ToLower(strings.TrimSpace(texts[k])), noReservations) {
+		delete(at, reservationsFile)
 	}
 	for _, kind := range []string{nodesFile, partitionsFile, configFile, reservationsFile} { // what is shown of a node goes before slurm.conf
 		k, is := at[kind]

@@ -31,7 +31,14 @@ func TestKindOf(t *testing.T) {
 		{"Account|User|Share\nroot||1\n", false, associationsFile},
 		{"\nName|Priority|UsageFactor|Preempt|\r\nnormal|0|1.000000||\r\n", true, qosFile},
 		{"SchedulerParameters=a|b\nPriorityType=priority/basic\n", true, configFile},
-		{"", false, configFile},
+		{"Include nodes.conf\n", false, configFile},
+		{"ReservationName=r StartTime=2026-01-01T00:00:00\n", true, reservationsFile},
+		{"No reservations in the system\n", true, reservationsFile},
+		{"", false, ""},
+		{"JobID|JobIDRaw|Account|User\n1|1|phys|bob\n", true, ""},
+		{"   Cluster    Account       User     GrpTRES \n---------- ---------- ---------- ----------- \n   testbed       root                   cpu=4 \n", true, ""},
+		{"# To edit this file start with a cluster line\nCluster - 'testbed':Fairshare=1:QOS='normal'\nParent - 'root'\n", true, ""},
+		{"Cluster|Name|TRES|TimeStart|TimeEnd|UnusedWall\n", true, ""},
 	} {
 		if got := kindOf(tt.text, tt.whole); got != tt.want {
 			t.Errorf("%q: %s, want %s", tt.text, got, tt.want)

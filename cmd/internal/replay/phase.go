@@ -16,7 +16,8 @@ const phaseJobs = 500
 // findPhase finds when slurmctld calculated priorities, of which nothing is known but the period:
 // shares change their order then, and only then. The recorded priorities tell: those that jobs had
 // when they were submitted, for which a calculation of each possible phase is tried with the jobs
-// that ran. It changes nothing if no phase gives at least half of them, or all give as many.
+// that ran. It changes nothing if no phase gives at least half of them, or all give as many. A note
+// says how many the model has.
 func (s *Study) findPhase() error {
 	if s.Controller == nil || !s.Controller.Multifactor() || s.Happened || s.Priority.Weights.Fairshare == 0 {
 		return nil
@@ -47,11 +48,16 @@ func (s *Study) findPhase() error {
 			return err
 		}
 	}
-	if 2*most < t.told || most == least {
-		return nil
+	switch {
+	case 2*most < t.told:
+		s.Notes = append(s.Notes, fmt.Sprintf("The model of priority/multifactor has only %d of %d recorded priorities of jobs at their submission: weights, shares or usage are not those that Slurm had then, "+
+			"or something else changed priorities (nice values, site factors, an administrator).", most, t.told))
+	case most == least:
+		s.Notes = append(s.Notes, fmt.Sprintf("The model of priority/multifactor has %d of %d recorded priorities of jobs at their submission, whenever slurmctld calculated.", most, t.told))
+	default:
+		s.Priority.Phase -= best
+		s.Notes = append(s.Notes, fmt.Sprintf("The model of priority/multifactor has %d of %d recorded priorities of jobs at their submission, with slurmctld's calculations at the moments that fit best.", most, t.told))
 	}
-	s.Priority.Phase -= best
-	s.Notes = append(s.Notes, fmt.Sprintf("The model of priority/multifactor has %d of %d recorded priorities of jobs at their submission, with slurmctld's calculations at the moments that fit best.", most, t.told))
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
@@ -36,9 +37,17 @@ func (s *Study) configure(h *accounting.History) error {
 			if q.MaxTime != priority.Unlimited {
 				p.MaxTime = q.MaxTime
 			}
-			p.TRES = s.tres(q.TotalCPUs, len(q.Nodes))
+			var err error
+			if p.TRES, err = s.has(q); err != nil {
+				return err
+			}
 		}
 		c.Partitions = append(c.Partitions, p)
+	}
+	for i, name := range c.TRES {
+		if c.Flags&multifactor.NoNormalTRES == 0 && !slices.ContainsFunc(c.Partitions, func(p multifactor.Partition) bool { return i < len(p.TRES) && p.TRES[i] > 0 }) {
+			s.Notes = append(s.Notes, fmt.Sprintf("PriorityWeightTRES %s=%v: nothing tells how much of it the partitions have, so it is left out.", name, c.Weights.TRES[i]))
+		}
 	}
 	for _, name := range h.QOS {
 		q := multifactor.QOS{Name: name, UsageFactor: 1}
@@ -70,8 +79,8 @@ func (s *Study) controller() error {
 		Partition: float64(w.Partition), QOS: float64(w.QOS),
 	}
 	for _, t := range w.TRES {
-		switch name := strings.ToLower(t.Name); name {
-		case "cpu", "node":
+		switch name := strings.ToLower(t.Name); {
+		case name == "cpu", name == "node", name == "mem", strings.HasPrefix(name, "gres/"):
 			c.TRES, c.Weights.TRES = append(c.TRES, name), append(c.Weights.TRES, t.Weight)
 		default:
 			s.Notes = append(s.Notes, fmt.Sprintf("PriorityWeightTRES %s=%v: not known of the jobs, and left out.", t.Name, t.Weight))
@@ -144,12 +153,45 @@ func (s *Study) schedulers(k *priority.Controller) {
 	}
 }
 
-// tres returns the trackable resources that weights count.
-func (s *Study) tres(procs, nodes int) []float64 {
+// has returns what a partition has of the resources of PriorityWeightTRES.
+func (s *Study) has(p *priority.Partition) ([]float64, error) {
 	list := make([]float64, len(s.Priority.TRES))
 	for i, name := range s.Priority.TRES {
-		if list[i] = float64(procs); name == "node" {
+		switch name {
+		case "cpu":
+			list[i] = float64(p.TotalCPUs)
+		case "node":
+			list[i] = float64(len(p.Nodes))
+		default:
+			for k, text := range p.NodeTRES {
+				t, err := sacct.ReadResources([]byte(text), s.Priority.TRES)
+				if err != nil {
+					return nil, fmt.Errorf("resources of node %s: %q: %w", p.Nodes[k], text, err)
+				}
+				list[i] += float64(t.Of(name))
+			}
+		}
+	}
+	return list, nil
+}
+
+// asks returns what a job asks for of the resources of PriorityWeightTRES.
+func (s *Study) asks(h *accounting.History, j *accounting.Job, procs, nodes int) []float64 {
+	list := make([]float64, len(s.Priority.TRES))
+	var others accounting.TRES
+	for i, name := range s.Priority.TRES {
+		switch name {
+		case "cpu":
+			list[i] = float64(procs)
+		case "node":
 			list[i] = float64(nodes)
+		case "mem":
+			list[i] = float64(j.Memory)
+		default:
+			if text := h.NeedsOf(j).TRES; text != "" && others.Others == nil {
+				others, _ = sacct.ReadResources([]byte(text), s.Priority.TRES) // the reader of the record has looked at it
+			}
+			list[i] = float64(others.Of(name))
 		}
 	}
 	return list

@@ -213,7 +213,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 		}
 		l := Job{
 			Logged: sim.Logged{Job: sim.Job{ID: ostrich.JobID(len(s.Jobs) + 1), Submit: j.Submit, Procs: int(j.Procs), Class: j.Class, Outcome: j.State.Outcome()}, Start: j.Start},
-			Slurm:  j.ID, request: s.request(j), pool: pool, ranOn: h.WhereRan(j), devices: devicesOf(h.NeedsOf(j)), backfilled: j.Backfilled, priority: j.Priority,
+			Slurm:  j.ID, request: s.request(h, j), pool: pool, ranOn: h.WhereRan(j), devices: devicesOf(h.NeedsOf(j)), backfilled: j.Backfilled, priority: j.Priority,
 		}
 		if came := j.Came(); first[i] == 0 && came > j.Submit {
 			l.Submit = came
@@ -243,7 +243,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 			l.ran, l.campaign, l.open = ran, -1, true
 			open += tasksOf(j)
 			left.add(unfinished, j, ran)
-			l.Start = cmp.Or(j.Start, l.Submit)
+			l.Start = cmp.Or(j.Start, max(l.Submit, h.To)) // a job that waits starts no sooner
 			l.Run = cmp.Or(limit, day)
 		case j.Start:
 			left.add(instant, j, ran)
@@ -252,6 +252,9 @@ func (s *Study) addJobs(h *accounting.History) error {
 			l.Run, l.Suspended = max(1, j.Ran()), j.End-j.Start-ostrich.Time(max(1, j.Ran()))
 		}
 		left.has(j, ran, s.preempts())
+		if j.Array != 0 && j.Start != j.Submit {
+			l.priority = 0 // a task has a record of its own, and a recorded priority, only from when it starts
+		}
 		if j.End != 0 && limit > 0 {
 			parts = append(parts, float64(l.Run)/float64(limit))
 		}
@@ -330,11 +333,11 @@ func lastSeen(h *accounting.History, j *accounting.Job, limit ostrich.Duration) 
 
 // request returns what priority/multifactor knows of a job: what it asks for, and
 // what its allocation costs.
-func (s *Study) request(j *accounting.Job) multifactor.Request {
+func (s *Study) request(h *accounting.History, j *accounting.Job) multifactor.Request {
 	procs, nodes := int(cmp.Or(j.Asked, j.Procs)), int(cmp.Or(j.AskedNodes, j.Nodes))
 	return multifactor.Request{
 		Association: int(j.Association), Partition: int(j.Partition), QOS: int(j.QOS), Procs: procs, Nodes: nodes,
-		Limit: j.Limit, Submit: j.Submit, Eligible: j.Eligible, Billing: cmp.Or(j.Billing, float64(j.Procs)), TRES: s.tres(procs, nodes),
+		Limit: j.Limit, Submit: j.Submit, Eligible: j.Eligible, Billing: cmp.Or(j.Billing, float64(j.Procs)), TRES: s.asks(h, j, procs, nodes),
 	}
 }
 

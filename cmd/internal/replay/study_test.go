@@ -110,6 +110,57 @@ func TestNew(t *testing.T) {
 	}
 }
 
+// TestNewWaiting: a job that waits at the end of the data starts no sooner.
+func TestNewWaiting(t *testing.T) {
+	h := history()
+	h.Jobs[4].Eligible = 1030
+	s := mustNew(t, h, Setup{Options: window30})
+	i := slices.IndexFunc(s.Jobs, func(j Job) bool { return j.Slurm == 14 })
+	if i < 0 || s.Jobs[i].Start < h.To {
+		t.Errorf("job 14 waits until %d: %+v", h.To, s.Jobs)
+	}
+}
+
+// TestNewArray: a task's recorded priority is that of its start, and no sign of one at its submission.
+func TestNewArray(t *testing.T) {
+	h := history()
+	for i := range h.Jobs {
+		h.Jobs[i].Array, h.Jobs[i].Priority = 9, 100
+	}
+	h.Jobs[2].Array = 0
+	for _, j := range mustNew(t, h, Setup{Options: window30}).Jobs {
+		if got, want := j.priority > 0, j.Slurm == 12; got != want {
+			t.Errorf("job %d: priority %d", j.Slurm, j.priority)
+		}
+	}
+}
+
+// TestWeightTRES: what jobs ask for and partitions have of the resources of PriorityWeightTRES.
+func TestWeightTRES(t *testing.T) {
+	h := history()
+	h.Needs = []accounting.Needs{{}, {TRES: "gres/gpu=2,gres/gpu:a100=2,license/l=1"}}
+	h.Jobs[1].Needs, h.Jobs[1].Memory = 1, 1000
+	controller := priority.Controller{PriorityType: "priority/multifactor", Weights: priority.Weights{TRES: []priority.TRESWeight{
+		{Name: "CPU", Weight: 1}, {Name: "Mem", Weight: 2}, {Name: "GRES/gpu:a100", Weight: 3}, {Name: "license/l", Weight: 4}, {Name: "gres/none", Weight: 5},
+	}}}
+	s := mustNew(t, h, Setup{Options: window30, Controller: &controller, Partitions: []priority.Partition{{
+		Name: "main", TotalCPUs: 8, Nodes: []string{"n1", "n2"}, NodeCPUs: []int{4, 4},
+		NodeTRES: []string{"cpu=4,mem=2000M,gres/gpu=4,gres/gpu:a100=3", "cpu=4,mem=3G"},
+	}, {Name: "long"}}})
+	if diff := cmp.Diff([]float64{8, 5072, 3, 0}, s.Priority.Partitions[0].TRES); diff != "" {
+		t.Errorf("partition -want +got:\n%s", diff)
+	}
+	if diff := cmp.Diff([]float64{4, 1000, 2, 0}, s.Jobs[0].request.TRES); diff != "" || s.Jobs[0].Slurm != 11 {
+		t.Errorf("job -want +got:\n%s", diff)
+	}
+	notes := strings.Join(s.Notes, "\n")
+	for _, words := range []string{"PriorityWeightTRES license/l=4: not known of the jobs", "PriorityWeightTRES gres/none=5: nothing tells how much of it the partitions have"} {
+		if strings.Count(notes, words) != 1 || strings.Count(notes, "PriorityWeightTRES") != 2 {
+			t.Errorf("no note %q in:\n%s", words, notes)
+		}
+	}
+}
+
 // TestWarmUp: what was used before the window is right when the window begins, even if a
 // replay has to begin long before that, with the submission of a job that waited.
 func TestWarmUp(t *testing.T) {

@@ -220,6 +220,11 @@ func header(names []string, mark []byte) (*layout, error) {
 	return l, nil
 }
 
+// onlyHolds reports whether the columns tell what processors jobs held, and not what they asked for.
+func (l *layout) onlyHolds() bool {
+	return l != nil && l.at[colAsked] < 0 && l.at[colReqTRES] < 0 && !l.plain()
+}
+
 var errColumns = errors.New("the header lacks columns")
 
 // spread assigns fields, one for each column, to what is read.

@@ -138,6 +138,12 @@ func (d *dump) size(j *accounting.Job) error {
 	return nil
 }
 
+// holdsNone reports whether the job held no processors, as Slurm says of one that has not started.
+func (d *dump) holdsNone() bool {
+	procs, held := d.values[colProcs], d.values[colAllocTRES]
+	return len(held) == 0 && (len(procs) == 0 || string(procs) == "0")
+}
+
 // memory reads ReqMem. Until Slurm 21.08 it is "4000Mc" for each processor or
 // "4Gn" for each node; since then it is "4G" for the whole job.
 func (d *dump) memory(j *accounting.Job) (float64, error) {

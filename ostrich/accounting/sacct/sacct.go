@@ -156,6 +156,7 @@ type dump struct {
 	clock       int64        // of a trace without times: seconds since its first submission
 	rows        int          // of it
 	unsaid      int          // jobs of it whose processors are not told
+	unasked     int          // jobs that had not started, and no column tells what they asked for
 
 	steps, ghosts, others       int // lines left out
 	comments, before, further   int // lines that are no record
@@ -366,6 +367,10 @@ func (d *dump) job() error {
 	if err = d.when(&j); err != nil {
 		return err
 	}
+	if j.Start == 0 && d.header.onlyHolds() && d.holdsNone() {
+		d.unasked++
+		return nil
+	}
 	if err = d.ask(&j); err != nil {
 		return err
 	}
@@ -463,6 +468,7 @@ func (d *dump) history() (*accounting.History, error) {
 		{d.further, "%d lines go on with the last text of a job, and are left out."},
 		{d.others, "%d lines of other clusters are left out."},
 		{d.ghosts, "%d lines of jobs that another cluster of the federation took are left out."},
+		{d.unasked, "%d jobs that had not started are left out: they held no processors, and the dump has neither ReqCPUS nor ReqTRES, which tell how many they asked for."},
 		{d.unnamed, "%d jobs are of a user without a name: the uid stands for it."},
 		{d.partial, "%d records of pending arrays list their first tasks only: the others are left out."},
 		{d.missing, "%d times do not exist in " + where + ", where the clocks were put forward: taken as an hour later. " +
