@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -19,11 +20,12 @@ type log struct {
 
 // logged is an event in the log. A cold start has millions, so it is one number: from above, 32
 // bits of its time, by which it sorts, 27 of its entry, which is the place of the job or of the
-// row, 4 of its kind, and one that is set if the entry is a row's, see replace.
+// row, 4 of its kind, and one that is set if the entry is a row's, see replace. A time beyond 2106 is
+// that of then.
 type logged uint64
 
 func logging(k ostrich.Kind, at ostrich.Time, entry int) logged {
-	return logged(uint32(at))<<32 | logged(entry)<<5 | logged(k)<<1
+	return logged(min(max(at, 0), math.MaxUint32))<<32 | logged(entry)<<5 | logged(k)<<1
 }
 
 func (e logged) at() ostrich.Time   { return ostrich.Time(e >> 32) }
