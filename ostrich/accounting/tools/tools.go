@@ -141,8 +141,8 @@ func (p *Pattern) match(text []byte) (campaign, class string, parts Parts, ok bo
 	if at == nil {
 		return "", "", parts, false
 	}
-	for i, g := range p.class[:min(len(p.class), len(parts.at))] {
-		parts.In, parts.at[i] = p.In, [2]int32{int32(max(0, at[2*g])), int32(max(0, at[2*g+1]))}
+	for i, g := range p.class[:min(len(p.class), len(parts.At))] {
+		parts.In, parts.At[i] = p.In, [2]int32{int32(max(0, at[2*g])), int32(max(0, at[2*g+1]))}
 	}
 	join := func(groups []int) string {
 		var list []string
@@ -159,14 +159,14 @@ func (p *Pattern) match(text []byte) (campaign, class string, parts Parts, ok bo
 // Parts is where the class stands in a text. The known tools tell it in two parts at most.
 type Parts struct {
 	In Place
-	at [2][2]int32
+	At [2][2]int32 // from and to
 }
 
 // Class returns the class that the parts of other texts tell. kind is a buffer.
 func (p *Parts) Class(texts *Texts, kind []byte) uint64 {
 	kind = kind[:0]
 	text := texts.at(p.In)
-	for _, part := range p.at {
+	for _, part := range p.At {
 		if part[0] < part[1] {
 			if len(kind) > 0 {
 				kind = append(kind, '/')
