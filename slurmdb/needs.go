@@ -47,6 +47,9 @@ func (p *parser) readNeeds(r *accounting.Row, v []driver.Value) {
 		}
 		n.Reservation = name
 	}
+	if y.licenses == 0 {
+		n.Licenses = n.Wanted
+	}
 	if n.Exclusive == "" {
 		n.Exclusive = accounting.Exclusivity(p.texts.Of(text(optional(v, y.exclusive))))
 	}

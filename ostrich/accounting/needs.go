@@ -47,6 +47,7 @@ type Layout struct {
 	Contiguous         bool
 	NoRequeue          bool // --no-requeue, or no batch job
 	NodeList, Exclude  string
+	Wanted             string // --licenses, where the record has no column of them: until 22.05
 }
 
 // ReadLicenses reads a list of licences such as "matlab:2,ansys@server:1". One without a number is one. Of
@@ -69,7 +70,7 @@ func ReadLicenses(text string) (list []Count, err error) {
 
 // submitOptions are the options of sbatch, srun and salloc that are read, by their short names.
 var submitOptions = map[string]string{
-	"n": "ntasks", "c": "cpus-per-task", "N": "nodes", "w": "nodelist", "x": "exclude", "s": "oversubscribe",
+	"n": "ntasks", "c": "cpus-per-task", "N": "nodes", "w": "nodelist", "x": "exclude", "s": "oversubscribe", "L": "licenses",
 }
 
 // valued are the options of which a line of submission has the value in the next word, if not behind "=".
@@ -159,6 +160,10 @@ func (l *Layout) set(name, value string) {
 		l.NodeList = value
 	case "exclude":
 		l.Exclude = value
+	case "licenses":
+		if _, err := ReadLicenses(value); err == nil {
+			l.Wanted = value
+		}
 	}
 }
 
@@ -203,6 +208,7 @@ func (l *Layout) Line() string {
 	flag("no-requeue", l.NoRequeue)
 	add("nodelist", l.NodeList)
 	add("exclude", l.Exclude)
+	add("licenses", l.Wanted)
 	return line
 }
 

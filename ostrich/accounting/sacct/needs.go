@@ -88,7 +88,9 @@ func (d *dump) needs(j *accounting.Job, layout *accounting.Layout) error {
 	if n.Memory, n.Per, err = d.asksMemory(memory); err != nil {
 		return err
 	}
-	n.Layout = *layout
+	if n.Layout = *layout; d.values[colLicenses] == nil {
+		n.Licenses = layout.Wanted
+	}
 	if gres := d.some(colGRES); gres != "" && n.TRES == "" && n.GRES == "" {
 		n.GRES = gres // of each node; until 20.11
 	}

@@ -112,6 +112,11 @@ func TestLicenses(t *testing.T) {
 			t.Errorf("%q: %v, %+v", licenses, err, h)
 		}
 	}
+	h, err := sacct.Read(strings.NewReader("JobID|User|Submit|Start|End|State|NCPUS|SubmitLine\n"+
+		"7|ada|2024-03-01T10:00:00|2024-03-01T10:00:01|2024-03-01T10:00:09|COMPLETED|1|sbatch -L matlab:2,ansys x -L y\n"), "dump", sacct.Options{})
+	if err != nil || h.NeedsOf(&h.Jobs[0]).Licenses != "matlab:2,ansys" {
+		t.Errorf("by the line of submission: %v, %+v", err, h)
+	}
 	for _, licenses := range []string{"mat lab:2", "matlab:two", ":2", `"matlab":2`, "matlab:99999999999"} {
 		if _, err := read("|", licenses); err == nil || !strings.HasSuffix(err.Error(), "not licences such as matlab:2,ansys:1") {
 			t.Errorf("%q: %v", licenses, err)
@@ -146,7 +151,7 @@ func TestSubmissionLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		options := rapid.SliceOf(rapid.SampledFrom([]string{
 			"-n4", "--ntasks=2", "--cpus-per-task 3", "--ntasks-per-node=2", "-N2-5", "--nodes=3", "--mem=4G", "--mem-per-cpu=500", "--gres=gpu:a100:2", "--gpus-per-node=1",
-			"--exclusive", "--exclusive=user", "-s", "--contiguous", "--no-requeue", "-w n[1-3]", "-x n9", "--mem=0",
+			"--exclusive", "--exclusive=user", "-s", "--contiguous", "--no-requeue", "-w n[1-3]", "-x n9", "--mem=0", "-L matlab:2,ansys", "--licenses=a|b:2",
 		})).Draw(t, "options")
 		line := strings.Join(append([]string{rapid.SampledFrom([]string{"sbatch", "srun", "/usr/bin/salloc"}).Draw(t, "command")}, options...), " ")
 		want := accounting.ParseSubmission(line)
