@@ -22,7 +22,7 @@ BenchmarkCycle/campaign-2          	       7	 155200000 ns/op
 PASS
 ok  	slurm-ostrich/cmd/internal/sidecar	9.931s
 `,
-	"cold": `BenchmarkColdStart 	       3	8400000000 ns/op	       380.5 MB-most	         9.049 cpu-s/op
+	"cold": `BenchmarkColdStart 	       3	8400000000 ns/op	       184.2 MB-most	         9.049 cpu-s/op
 `,
 	"slurm": `=== RUN   TestScale
 === ATTR  TestScale real-time yes
@@ -82,7 +82,7 @@ func TestRead(t *testing.T) {
 
 func TestCommand(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "outside.json")
-	if err := os.WriteFile(outside, []byte(`{"cold": {"memory": 380}}`), 0o600); err != nil {
+	if err := os.WriteFile(outside, []byte(`{"cold": {"memory": 180}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
@@ -96,12 +96,12 @@ cycle  quiet      0.1365    ms    5     0.03
 cycle  campaign   155.2     ms    300   0.52
 cold   time       8.4       s     10    0.84
 cold   processor  9.049     s     -     -
-cold   memory     380.5     MB    400   0.95
+cold   memory     184.2     MB    210   0.88
 `, ""},
 		{[]string{"--envelope", outside, "cold"}, 1, `PART  FIGURE     MEASURED  UNIT  MOST  RATIO
 cold  time       8.4       s     -     -
 cold  processor  9.049     s     -     -
-cold  memory     380.5     MB    380   1.00
+cold  memory     184.2     MB    180   1.02
 `, "scale: outside the envelope\n"},
 		{[]string{"--json", "cycle"}, 0, `[
   {

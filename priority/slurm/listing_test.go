@@ -101,7 +101,7 @@ func BenchmarkListing(b *testing.B) {
 			squeue.WriteString(p.mark)
 			squeue.WriteString(strings.Join([]string{
 				strconv.Itoa(i + 1), strconv.Itoa(i + 1), "N/A", strconv.Itoa(i + 1), "user", "1000", "main", "normal", "1200", "0",
-				"PENDING", "1700000000", "(null)", "(null)", "Priority", "1", "1:00:00", "", "", "(null)", "(null)", "account", "(null)", "a job's name\n",
+				"PENDING", "1700000000", "(null)", "(null)", "Priority", "1", "1:00:00", "", "", "(null)", "(null)", "account", "(null)", "(null)", "a job's name\n",
 			}, fieldSep))
 		}
 		p.sprio, p.squeue = sprio.String(), []string{squeue.String()}

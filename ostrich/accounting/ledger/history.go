@@ -51,7 +51,8 @@ type history struct {
 	pauses  map[uint64][]interval
 	splits  map[ostrich.JobID]ostrich.Time // when tasks first left an array, by array
 	log     log
-	made    map[int]ostrich.Job // by again: those that have not ended yet, of rows that need no other, by row
+	made    map[int]*ostrich.Job // by again: those that have not ended yet, of rows that need no other, by row
+	unused  *ostrich.Job         // for the next one made
 	skipped []Skip
 
 	redefined bool // partitions may have changed since the last poll
@@ -161,23 +162,29 @@ func (h *history) row(w *row) {
 // again makes an event of a row anew, see log.replace.
 func (h *history) again(rows *rows, e logged) ostrich.Event {
 	event := ostrich.Event{At: e.at(), Kind: e.kind()}
-	job, known := h.made[e.entry()]
-	if !known {
-		h.log.clear()
-		w := rows.at(e.entry())
-		h.row(&w)
-		delete(h.kept, w.ID) // as releaseDue has done after the first time
-		for _, again := range h.log.events {
-			if again.at() == e.at() && again.kind() == e.kind() {
-				job = h.log.jobs[again.entry()]
-			}
+	if job := h.made[e.entry()]; job != nil {
+		if event.Job = as(e.kind(), *job); e.kind() == ostrich.End {
+			delete(h.made, e.entry())
+			h.unused = job
 		}
-		if len(h.log.jobs) == 1 {
-			h.made[e.entry()] = job
+		return event
+	}
+	h.log.clear()
+	w := rows.at(e.entry())
+	h.row(&w)
+	delete(h.kept, w.ID) // as releaseDue has done after the first time
+	for _, again := range h.log.events {
+		if again.at() == e.at() && again.kind() == e.kind() {
+			event = h.log.event(again)
 		}
 	}
-	if event.Job = as(e.kind(), job); e.kind() == ostrich.End {
-		delete(h.made, e.entry())
+	if len(h.log.jobs) == 1 {
+		job := h.unused
+		if job == nil {
+			job = new(ostrich.Job)
+		}
+		*job, h.unused = h.log.jobs[0], nil
+		h.made[e.entry()] = job
 	}
 	return event
 }

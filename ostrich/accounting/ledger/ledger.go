@@ -130,8 +130,8 @@ func (p *Poll) enter(emit func(ostrich.Event)) Batch {
 	}
 	slices.SortStableFunc(b.Skipped, func(a, b Skip) int { return cmp.Compare(a.Job, b.Job) })
 	news := h.log
-	h.log, h.made, h.skipped, h.pauses, l.cold = log{}, map[int]ostrich.Job{}, nil, nil, false
+	h.log, h.made, h.skipped, h.pauses, l.cold = log{}, map[int]*ostrich.Job{}, nil, nil, false
 	news.sorted(machine, func(e logged) ostrich.Event { return h.again(&p.rows, e) }, emit)
-	h.spare, h.log, h.made, p.rows = nil, log{}, nil, rows{}
+	h.spare, h.unused, h.log, h.made, p.rows = nil, nil, log{}, nil, rows{}
 	return b
 }
