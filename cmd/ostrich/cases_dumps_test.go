@@ -82,7 +82,7 @@ func TestDumpCases(t *testing.T) {
 			name: "commas, and a name that may have taken some", args: "compare --sacct d.txt" + compared, bad: true,
 			files: map[string]string{"d.txt": "JobID,User,Account,JobName,AllocTRES,Submit,Start,End,State,NCPUS\n1,bob,phys,x,billing=4,cpu=4,node=1," +
 				strings.ReplaceAll(times, "|", ",") + ",COMPLETED,4\n"},
-			says: []string{"d.txt:2: 12 fields, want 10: a text holds the delimiter, and nothing tells which"},
+			says: []string{"d.txt:2: 12 fields, want 10: a text holds the delimiter, and nothing tells which (sacct --delimiter '^|^' puts another one between the columns)"},
 		},
 		{name: "a comment before the header", args: "compare --sacct title.txt" + compared, json: []string{"runs.recorded.jobs=2"}},
 		{

@@ -27,6 +27,7 @@ const (
 	nodesFile        = "nodes"
 	reservationsFile = "reservations"
 	eventsFile       = "events of nodes"
+	reservedFile     = "reservations in accounting"
 )
 
 var (
@@ -56,9 +57,11 @@ func kindOf(text string, whole bool) string {
 		return ""
 	case header && slices.Contains(names, "account"):
 		return associationsFile
+	case header && slices.Contains(names, "name") && (slices.Contains(names, "timestart") || slices.Contains(names, "start")):
+		return reservedFile
 	case header && slices.Contains(names, "nodename"):
 		return eventsFile
-	case header && !slices.Contains(names, "cluster"):
+	case header:
 		return qosFile
 	case strings.HasPrefix(first, "current association manager state"): // scontrol show assoc_mgr
 		return ""
@@ -88,7 +91,7 @@ func unread(text string) error {
 	case strings.Trim(second, "- \r") == "" && strings.Contains(second, "--"):
 		return errors.New("is a table of columns of fixed widths, which cut names off: run sacctmgr again with --parsable2")
 	}
-	return errors.New("is neither a slurm.conf nor what scontrol show config, partition, node or reservation, or sacctmgr --parsable2 show associations, qos or event write")
+	return errors.New("is neither a slurm.conf nor what scontrol show config, partition, node or reservation, or sacctmgr --parsable2 show associations, qos, event or reservation write")
 }
 
 // readFiles reads the configuration of Slurm from the files that are named.
@@ -168,6 +171,11 @@ func (s *source) readFiles() error {
 	if k, is := at[eventsFile]; is {
 		events, err := sacct.ReadOutages(strings.NewReader(texts[k]), s.o.SlurmConfig[k], cmp.Or(s.location, time.UTC), ostrich.Time(s.now.Unix()))
 		s.setup.Events = events
+		failed(s.o.SlurmConfig[k], err)
+	}
+	if k, is := at[reservedFile]; is {
+		reserved, err := sacct.ReadReservations(strings.NewReader(texts[k]), s.o.SlurmConfig[k], cmp.Or(s.location, time.UTC), ostrich.Time(s.now.Unix()))
+		s.setup.Reserved = reserved
 		failed(s.o.SlurmConfig[k], err)
 	}
 	return errors.Join(errs...)

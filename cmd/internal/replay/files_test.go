@@ -38,7 +38,9 @@ func TestKindOf(t *testing.T) {
 		{"JobID|JobIDRaw|Account|User\n1|1|phys|bob\n", true, ""},
 		{"   Cluster    Account       User     GrpTRES \n---------- ---------- ---------- ----------- \n   testbed       root                   cpu=4 \n", true, ""},
 		{"# To edit this file start with a cluster line\nCluster - 'testbed':Fairshare=1:QOS='normal'\nParent - 'root'\n", true, ""},
-		{"Cluster|Name|TRES|TimeStart|TimeEnd|UnusedWall\n", true, ""},
+		{"Cluster|Name|TRES|TimeStart|TimeEnd|UnusedWall\n", true, reservedFile},
+		{"Cluster|Name|NodeName|TimeStart|TimeEnd|Flags|TRES\n", true, reservedFile},
+		{"Cluster|NodeName|TimeStart|TimeEnd|State|Reason|User\n", true, eventsFile},
 	} {
 		if got := kindOf(tt.text, tt.whole); got != tt.want {
 			t.Errorf("%q: %s, want %s", tt.text, got, tt.want)

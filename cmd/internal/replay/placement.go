@@ -118,6 +118,14 @@ func (s *Study) place(h *accounting.History) error {
 		return err
 	}
 	s.placement = p
+	if !s.Present && len(c.Licenses) > 0 && !slices.ContainsFunc(h.Needs, func(n accounting.Needs) bool { return n.Licenses != "" }) {
+		names := make([]string, len(c.Licenses))
+		for i, l := range c.Licenses {
+			names[i] = l.Name
+		}
+		s.Notes = append(s.Notes, fmt.Sprintf("The site has licences (%s), and the record says of no job that it asks for any (sacct's column Licenses, of newer releases): "+
+			"jobs wait for those only that ReqTRES has.", strings.Join(names, ", ")))
+	}
 	if err = s.looks(h); err != nil || s.Present {
 		return err // what nodes and limits were then is not known: they count where jobs do not fit
 	}

@@ -127,3 +127,22 @@ func TestShared(t *testing.T) {
 		t.Errorf("%d jobs ask for devices at sockets, want 3", n)
 	}
 }
+
+// TestNoLicenses: a note says where a site has licences and no job of the record asks for any.
+func TestNoLicenses(t *testing.T) {
+	records, err := slurm.ParseRecords("ClusterName=c\nLicenses=matlab:2,ansys:1\nNodeName=n1 CPUs=4\nPartitionName=main Nodes=n1\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for asked, want := range map[string]int{"": 1, "matlab:1": 0} {
+		h := &accounting.History{
+			From: 1000, To: 5000, Procs: 4, Nodes: 1, Associations: []accounting.Association{{ID: 1, User: "alice", Account: "physics"}},
+			Partitions: []string{"main"}, QOS: []string{"normal"}, Needs: []accounting.Needs{{}, {Licenses: asked}},
+			Jobs: []accounting.Job{{ID: 1, Procs: 4, Nodes: 1, Needs: 1, Submit: 1000, Eligible: 1000, Start: 1001, End: 1051, Limit: 600, State: accounting.Completed}},
+		}
+		notes := strings.Join(mustNew(t, h, Setup{Options: window30, Records: records, Controller: &priority.Controller{PriorityType: "priority/multifactor"}}).Notes, "\n")
+		if strings.Count(notes, "The site has licences (matlab, ansys)") != want {
+			t.Errorf("%q: notes %s", asked, notes)
+		}
+	}
+}

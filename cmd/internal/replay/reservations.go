@@ -25,7 +25,9 @@ func (s *Study) reserve(p *placement) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", r.Where, err)
 			}
-			all = append(all, one)
+			if !slices.ContainsFunc(s.Reserved, func(r accounting.Reservation) bool { return r.Name == one.Name && r.From == one.From }) {
+				all = append(all, one)
+			}
 		}
 	}
 	parts := 0

@@ -66,22 +66,57 @@ func ReadOutages(r io.Reader, name string, zone *time.Location, now ostrich.Time
 		if e.Node == "" {
 			return nil
 		}
-		for _, x := range []struct {
-			names []string
-			to    *ostrich.Time
-		}{{[]string{"TimeStart", "Start"}, &e.From}, {[]string{"TimeEnd", "End"}, &e.To}} {
-			text := t.text(x.names...)
-			at, ok := readMoment([]byte(text))
-			if !ok {
-				var err error
-				if at, err = ParseTime(text, time.Unix(int64(now), 0), zone); err != nil {
-					return t.fault("%s %q: not a time", x.names[0], text)
-				}
-			}
-			*x.to = at
+		if err := t.fromTo(zone, now, &e.From, &e.To); err != nil {
+			return err
 		}
 		e.State = outageState(t.text("State"), t.text("StateRaw"))
 		all = append(all, e)
+		return nil
+	})
+	return all, err
+}
+
+// fromTo reads when something began and ended.
+func (t *table) fromTo(zone *time.Location, now ostrich.Time, from, to *ostrich.Time) error {
+	for _, x := range []struct {
+		names []string
+		to    *ostrich.Time
+	}{{[]string{"TimeStart", "Start"}, from}, {[]string{"TimeEnd", "End"}, to}} {
+		text := t.text(x.names...)
+		at, ok := readMoment([]byte(text))
+		if !ok {
+			var err error
+			if at, err = ParseTime(text, time.Unix(int64(now), 0), zone); err != nil {
+				return t.fault("%s %q: not a time", x.names[0], text)
+			}
+		}
+		*x.to = at
+	}
+	return nil
+}
+
+// ReservationsCommand is the command whose output ReadReservations reads.
+const ReservationsCommand = "sacctmgr --parsable2 show reservation Start=now-30days format=Cluster,Name,NodeNames,Start,End,Flags,TRES"
+
+// ReadReservations reads the output of ReservationsCommand, with times in a zone, or in seconds since 1970. The name
+// is for messages; now is for times such as now-1day, which sacctmgr does not write.
+func ReadReservations(r io.Reader, name string, zone *time.Location, now ostrich.Time) ([]accounting.Reservation, error) {
+	need := [][]string{{"Name"}, {"NodeName", "NodeNames"}, {"TimeStart", "Start"}, {"TimeEnd", "End"}, {"Flags"}, {"TRES"}}
+	var all []accounting.Reservation
+	err := readTable(r, name, ReservationsCommand, need, func(t *table) error {
+		flags := strings.ToUpper(t.text("Flags"))
+		one := accounting.Reservation{
+			Name: t.text("Name"), Nodes: t.text("NodeName", "NodeNames"), Flex: strings.Contains(flags, "FLEX"), Floats: strings.Contains(flags, "TIME_FLOAT"),
+		}
+		if err := t.fromTo(zone, now, &one.From, &one.To); err != nil {
+			return err
+		}
+		tres, err := ReadResources([]byte(t.text("TRES")), nil)
+		if err != nil {
+			return t.fault("TRES %q: %v", t.text("TRES"), err)
+		}
+		one.CPUs = tres.CPUs
+		all = append(all, one)
 		return nil
 	})
 	return all, err

@@ -178,7 +178,7 @@ func (l *layout) fit(fields [][]byte, mark []byte) ([][]byte, string) {
 	case none:
 		return nil, "no way to share them among the columns"
 	case several:
-		return nil, "a text holds the delimiter, and nothing tells which"
+		return nil, "a text holds the delimiter, and nothing tells which (sacct --delimiter '^|^' puts another one between the columns)"
 	}
 	cells := make([][]byte, 0, n)
 	for i, k := 0, 0; i < n; i++ {

@@ -30,6 +30,12 @@ func TestReadOutages(t *testing.T) {
 			[]accounting.NodeEvent{{Node: "n1", From: tenAM, State: down | drain}},
 			"",
 		},
+		{
+			"a reason with the delimiter", "NodeName|TimeStart|TimeEnd|State|Reason|User\nn1|2024-03-01T10:00:00|Unknown|DOWN|a|fan||root(0)\n",
+			[]accounting.NodeEvent{{Node: "n1", From: tenAM, State: down}},
+			"",
+		},
+		{"too many fields", "NodeName|TimeStart|TimeEnd|State\nn1|0|0|DOWN|a\n", nil, "f:2: 5 fields, want 4"},
 		{"no time", "NodeName|TimeStart|TimeEnd|State\nn1|then|Unknown|DOWN\n", nil, `f:2: TimeStart "then": not a time`},
 		{"no header", "n1|1|2|DOWN\n", nil, "f:1: no column NodeName, TimeStart, TimeEnd, State; it should be what sacctmgr --parsable2 show event writes"},
 	} {
@@ -47,5 +53,28 @@ func TestReadOutages(t *testing.T) {
 	both := accounting.NodeEvent{State: down | drain}
 	if only := (accounting.NodeEvent{State: 2 | drain}); !both.Down() || only.Down() {
 		t.Error("a node that was drained while it was down was down, and one that was idle was not")
+	}
+}
+
+// TestReadReservations: as Slurm 24.11 writes them, and without the nodes, which its usual columns lack.
+func TestReadReservations(t *testing.T) {
+	text := "Cluster|Name|NodeName|TimeStart|TimeEnd|Flags|TRES\nc|maint|n[03-04]|2024-03-01T10:00:00|2024-03-01T11:00:00|MAINT,SPEC_NODES|cpu=24\n" +
+		"c|lic||1709287200|1709290800|FLEX,TIME_FLOAT|license/l=2\n"
+	got, err := sacct.ReadReservations(strings.NewReader(text), "f", time.UTC, tenAM)
+	want := []accounting.Reservation{
+		{Name: "maint", Nodes: "n[03-04]", From: tenAM, To: tenAM + 3600, CPUs: 24},
+		{Name: "lic", From: tenAM, To: tenAM + 3600, Flex: true, Floats: true},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+	for text, want := range map[string]string{
+		"Cluster|Name|TRES|TimeStart|TimeEnd|UnusedWall\n":       "f:1: no column NodeName, Flags; it should be what sacctmgr --parsable2 show reservation Start=",
+		strings.Replace(text, "2024-03-01T11:00:00", "later", 1): `f:2: TimeEnd "later": not a time`,
+		strings.Replace(text, "cpu=24", "cpu=some", 1):           `f:2: TRES "cpu=some": not an amount of cpu`,
+	} {
+		if _, err := sacct.ReadReservations(strings.NewReader(text), "f", time.UTC, tenAM); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %s", err, want)
+		}
 	}
 }

@@ -324,6 +324,17 @@ func TestRead(t *testing.T) {
 			[]jobOf{plainJob(func(j *jobOf) { j.End = tenAM + 60 + 3570 })},
 			"seems to be in a zone whose clocks were changed, not in UTC",
 		},
+		{
+			"ran an hour less", line(fieldEnd, "2024-03-01T12:01:00"),
+			[]jobOf{plainJob(func(j *jobOf) { j.End, j.Suspended = j.End+3600, 3600 })},
+			"1 jobs ran an hour less than from start to end",
+		},
+		{
+			"ran an hour less, and was not suspended", "JobIDRaw|User|Submit|Start|End|Elapsed|Suspended|State|NCPUS\n" +
+				"1|bob|2024-03-01T10:00:00|2024-03-01T10:01:00|2024-03-01T12:01:30|01:00:00|00:00:30|COMPLETED|4\n",
+			[]jobOf{{Job: accounting.Job{ID: 1, Tasks: 1, Procs: 4, Asked: 4, State: accounting.Completed, Submit: tenAM, Start: tenAM + 60, End: tenAM + 3690, Suspended: 30}, User: "bob"}},
+			"the dump is in a zone whose clocks were put forward, not in UTC: name its zone with --timezone.",
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			h, err := sacct.Read(strings.NewReader(tt.text), "dump", sacct.Options{})

@@ -162,6 +162,10 @@ func (d *dump) suspended(j *accounting.Job, elapsed ostrich.Duration, known bool
 			return d.bad(colSuspended, err.Error())
 		}
 		j.Suspended = min(pause, length)
+		if known && elapsed > 0 && j.State.Ended() && length == elapsed+pause+3600 {
+			d.shorterHour++
+			j.End -= 3600
+		}
 		return nil
 	}
 	if !known || length == 0 {
@@ -171,7 +175,9 @@ func (d *dump) suspended(j *accounting.Job, elapsed ostrich.Duration, known bool
 	case elapsed > length+1:
 		d.longer++
 	default:
-		j.Suspended = max(0, length-elapsed)
+		if j.Suspended = max(0, length-elapsed); j.Suspended == 3600 && elapsed > 0 {
+			d.shorterHour++
+		}
 	}
 	return nil
 }
