@@ -77,6 +77,15 @@ func (c Controller) Multifactor() bool { return c.PriorityType == "priority/mult
 // Basic reports whether priority/basic computes the priorities.
 func (c Controller) Basic() bool { return c.PriorityType == "priority/basic" }
 
+// Limits reports whether slurmctld enforces limits. Only then does it count what a job
+// used since the latest calculation of fair share when the job ends; otherwise never
+// (acct_policy_job_fini).
+func (c Controller) Limits() bool {
+	return slices.ContainsFunc(c.AccountingEnforce, func(word string) bool {
+		return slices.Contains([]string{"limits", "safe", "all"}, strings.ToLower(word))
+	})
+}
+
 // Flag reports whether PriorityFlags contains the flag.
 func (c Controller) Flag(name string) bool {
 	return slices.ContainsFunc(c.PriorityFlags, func(f string) bool { return strings.EqualFold(f, name) })

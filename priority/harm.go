@@ -329,10 +329,7 @@ func (v *view) reserve() []Hint {
 // thresholds lists those of QOS, of partitions by their QOS, and of associations.
 // Slurm checks them only where limits are enforced.
 func (v *view) thresholds() (where []Hint) {
-	enforce := func(word string) bool {
-		return slices.Contains([]string{"limits", "safe", "all"}, strings.ToLower(word))
-	}
-	if !slices.ContainsFunc(v.Controller.AccountingEnforce, enforce) {
+	if !v.Controller.Limits() {
 		return nil
 	}
 	for _, q := range v.Controller.QOS {

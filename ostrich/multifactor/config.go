@@ -18,6 +18,7 @@ type Config struct {
 	Phase      ostrich.Time     // any moment of a calculation, for Before; 0 if not known
 	Dampening  int              // FairShareDampeningFactor; 0 for Slurm's 1
 	FavorSmall bool             // PriorityFavorSmall
+	LoseEnds   bool             // what a job used since the latest calculation is not counted when it ends: AccountingStorageEnforce without limits
 
 	Reset    Reset          // PriorityUsageResetPeriod
 	Location *time.Location // slurmctld's time zone, for Reset; nil means UTC

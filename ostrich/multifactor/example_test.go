@@ -182,6 +182,21 @@ func TestSetUsage(t *testing.T) {
 	}
 }
 
+// TestLoseEnds: without limits, what a job used since the latest calculation is lost when it
+// ends. The first job here meets no calculation, the second one.
+func TestLoseEnds(t *testing.T) {
+	for lose, want := range map[bool]float64{false: 3*20 + 2*250, true: 2 * 200} {
+		m := must(t, multifactor.Config{LoseEnds: lose, Associations: []multifactor.Association{{User: "a", Shares: 1}}}, 0)
+		err := errors.Join(
+			m.Start(1, &multifactor.Request{Partition: -1, QOS: -1, Procs: 3}, 10), m.End(1, 30),
+			m.Start(2, &multifactor.Request{Partition: -1, QOS: -1, Procs: 2}, 100), m.End(2, 350),
+		)
+		if got, root := m.Share(0).RawUsage, m.AccountShare(-1).RawUsage; err != nil || got != want || root != want {
+			t.Errorf("ends lost %t: usage %v and of root %v, %v, want %v", lose, got, root, err, want)
+		}
+	}
+}
+
 // TestFairTreeEmptyAccount: an account that is as good as one without users in
 // front of it has the rank of the user ranked last, here r, who is far in front.
 func TestFairTreeEmptyAccount(t *testing.T) {

@@ -207,7 +207,10 @@ func (m *Multifactor) End(id ostrich.JobID, at ostrich.Time) error {
 		i := m.place(r.spot)
 		m.ordered = slices.Delete(m.ordered, i, i+1)
 	}
-	used := m.used(r, at)
+	used := 0.0
+	if !m.c.LoseEnds {
+		used = m.used(r, at)
+	}
 	m.upwards(r.association, func(x *node) {
 		m.settle(x, m.calculation)
 		x.ended += used

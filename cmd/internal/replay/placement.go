@@ -261,9 +261,7 @@ func (s *Study) limits(p *placement) {
 	if s.Site == nil {
 		return
 	}
-	enforced := s.Controller == nil || slices.ContainsFunc(s.Controller.AccountingEnforce, func(word string) bool {
-		return slices.Contains([]string{"limits", "safe", "all", "qos"}, strings.ToLower(word))
-	})
+	enforced := s.Controller == nil || s.Controller.Limits()
 	var other []string
 	of := func(l *accounting.Limits) []nodes.Limit {
 		for _, name := range l.Other {

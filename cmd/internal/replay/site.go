@@ -88,6 +88,7 @@ func (s *Study) controller() error {
 	}
 	c.MaxAge, c.HalfLife, c.Period = k.PriorityMaxAge, k.DecayHalfLife, k.CalcPeriod
 	c.Dampening, c.FavorSmall, c.Location = k.FairShareDamping, k.FavorSmall, s.Location
+	c.LoseEnds = !k.Limits()
 	resets := []string{"", "DAILY", "WEEKLY", "MONTHLY", "QUARTERLY", "YEARLY"}
 	c.Reset = multifactor.Reset(max(0, slices.Index(resets, k.UsageReset)))
 	for _, f := range []struct {

@@ -208,6 +208,18 @@ func TestLogWindow(t *testing.T) {
 	}
 }
 
+// TestLimits: without limits in AccountingStorageEnforce, slurmctld does not count the last
+// part of a job, and enforces none.
+func TestLimits(t *testing.T) {
+	for word, lose := range map[string]bool{"": true, "associations": true, "qos": true, "limits": false, "Safe": false, "all": false} {
+		k := &priority.Controller{PriorityType: "priority/multifactor", AccountingEnforce: []string{word}}
+		s, err := New(history(), Setup{Options: window30, Controller: k})
+		if err != nil || s.Priority.LoseEnds != lose {
+			t.Errorf("AccountingStorageEnforce=%s: ends lost %t, %v", word, s.Priority.LoseEnds, err)
+		}
+	}
+}
+
 // TestLost: a job that is said to run beyond its time limit was lost. It stands in nobody's
 // way from then on, and the processors that it had are not busy.
 func TestLost(t *testing.T) {
