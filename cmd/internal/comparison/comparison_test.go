@@ -397,6 +397,15 @@ func TestFew(t *testing.T) {
 	}
 }
 
+// TestOtherMachine: the utilisation of a run is a part of the machine on which it ran, and the stretch is by the first one.
+func TestOtherMachine(t *testing.T) {
+	jobs := []report.Job{{ID: 1, User: 7, Submit: 100, Start: 110, End: 150, Procs: 2}}
+	c := compare(t, Input{Procs: 4, Runs: []Run{{Name: "fairshare", Jobs: jobs}, {Name: "fairshare, procs:-2", Jobs: jobs, Procs: 2}}})
+	if a, b := c.Runs[0], c.Runs[1]; a.Utilisation != 0.4 || b.Utilisation != 0.8 || a.Stretch.Mean != b.Stretch.Mean {
+		t.Errorf("utilisation %v and %v, stretch %v and %v", a.Utilisation, b.Utilisation, a.Stretch.Mean, b.Stretch.Mean)
+	}
+}
+
 // TestLeast: one job in one run is a comparison, too.
 func TestLeast(t *testing.T) {
 	in := Input{

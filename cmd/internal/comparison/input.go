@@ -27,6 +27,10 @@ type Run struct {
 	// is set, their submissions are the same too.
 	Jobs    []report.Job
 	Seconds float64 // spent simulating; 0 if not measured
+
+	// Procs are the processors on which they ran, of which the utilisation is a part;
+	// 0 for Input.Procs. All else is measured by that machine.
+	Procs int
 }
 
 // Block is a campaign in OStrich's virtual schedule.

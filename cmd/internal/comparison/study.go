@@ -1,6 +1,7 @@
 package comparison
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -227,7 +228,7 @@ func (s *studied) measure(r int) {
 		run.users[i] = u
 	}
 	run.first, run.last = report.Span(jobs)
-	run.busy = report.Utilisations(jobs, s.in.Procs, s.in.From, s.in.To, s.part())
+	run.busy = report.Utilisations(jobs, cmp.Or(s.in.Runs[r].Procs, s.in.Procs), s.in.From, s.in.To, s.part())
 }
 
 // timeParts is the number of parts of the window.

@@ -157,7 +157,7 @@ func (o *SiteOptions) candidates(site *Study, policies []*Variant) ([]*candidate
 			if slices.ContainsFunc(runs, func(r *candidate) bool { return r.Name == name }) {
 				return nil, fmt.Errorf("--what-if %s: is given twice", what)
 			}
-			runs = append(runs, &candidate{comparison.Run{Name: name}, changed, p})
+			runs = append(runs, &candidate{comparison.Run{Name: name, Procs: changed.Priority.Procs}, changed, p})
 		}
 		if len(runs) == before {
 			return nil, fmt.Errorf("--what-if %s: means nothing to --policy %s", what, o.Policy)
