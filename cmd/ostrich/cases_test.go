@@ -45,6 +45,11 @@ func TestCases(t *testing.T) {
 			name: "and their nodes", args: two + "tp.conf --slurm-config shown.txt",
 			files: map[string]string{"shown.txt": mixedPartitions + mixedNodes}, json: []string{"processors=416"}, not: []string{"share some nodes"},
 		},
+		{
+			name: "a node that cannot be read, and the file that has it", args: two + "tp.conf --slurm-config parts.txt --slurm-config nodes.txt", bad: true,
+			files: map[string]string{"parts.txt": mixedPartitions, "nodes.txt": strings.Replace(mixedNodes, "CPUTot=128", "CPUTot=many", 1)},
+			says:  []string{`nodes.txt: scontrol show node: node fat1: "many" processors: not a number`},
+		},
 		{name: "threads of DEFAULT", args: each + "conf-def-threads.conf", json: []string{"processors=128"}},
 		{name: "NodeSet by nodes", args: each + "conf-nodeset.conf", json: []string{"processors=32"}},
 		{name: "NodeSet by feature", args: each + "conf-nodesetf.conf", json: []string{"processors=32"}},

@@ -63,6 +63,9 @@ type nodeSize struct {
 	tres           string
 }
 
+// ErrShownNode means that what scontrol shows of a node cannot be read.
+var ErrShownNode = errors.New("scontrol show node")
+
 // parseNodes reads "scontrol -F show node", with or without -o. Nodes of state FUTURE are
 // not there yet, and have nothing for jobs. The others count in every state: they come back, or are
 // switched on when jobs need them.
@@ -82,7 +85,7 @@ func parseNodes(out string) (map[string]nodeSize, error) {
 		}{{all, &size.all}, {effective, &size.effective}} {
 			count, err := strconv.ParseUint(n.text, 10, 31)
 			if err != nil {
-				return nil, fmt.Errorf("scontrol show node: node %s: %q processors: not a number", clip(name), clip(n.text))
+				return nil, fmt.Errorf("%w: node %s: %q processors: not a number", ErrShownNode, clip(name), clip(n.text))
 			}
 			*n.to = int(count)
 		}

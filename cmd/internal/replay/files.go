@@ -152,6 +152,9 @@ func (s *source) readFiles() error {
 			text += "\n" + texts[k]
 		}
 		partitions, err := slurm.ParsePartitions(text, included(path))
+		if k, is := at[nodesFile]; is && errors.Is(err, slurm.ErrShownNode) {
+			path = s.o.SlurmConfig[k]
+		}
 		if s.setup.Partitions = partitions; apart || !errors.Is(err, slurm.ErrNoPartition) {
 			failed(path, err)
 		}
