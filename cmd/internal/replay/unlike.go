@@ -77,7 +77,7 @@ func unlike(option string, text []byte) string {
 	case option == "sacct" && log:
 		return "seems to be a workload log: --swf reads it"
 	case option == "swf" && dump:
-		return `seems to be a dump of sacct: "ostrich compare --sacct FILE" reads it`
+		return `seems to be a dump of sacct: --sacct reads it, or {sacct: FILE} among the traces of a sweep`
 	case dump || log:
 		return ""
 	case likeYAML.MatchString(string(line)) && option == "sacct":
