@@ -30,6 +30,23 @@ func ways(l *layout, fields [][]byte, i int, so []string) []string {
 	return all
 }
 
+// TestShareHints: a line of submission is not read in half where a comment behind it may have the rest.
+func TestShareHints(t *testing.T) {
+	line := "sbatch -J a|b --exclusive"
+	for _, tt := range []struct{ columns, text, want string }{
+		{"JobID|JobName|SubmitLine", "1|a|b|" + line, line},
+		{"JobID|SubmitLine|State", "1|" + line + "|COMPLETED", line},
+		{"JobID|SubmitLine|Comment", "1|" + line + "|", ""},
+		{"JobID|SubmitLine|Comment", "1|sbatch x|", "sbatch x"}, // as many fields as columns
+	} {
+		l := newLayout(strings.Split(tt.columns, "|")...)
+		cells, why := l.share(bytes.Split([]byte(tt.text), []byte("|")), []byte("|"))
+		if cells == nil || string(cells[l.at[colSubmitLine]]) != tt.want {
+			t.Errorf("%s: %q, %s, want %q", tt.text, cells, why, tt.want)
+		}
+	}
+}
+
 // TestFitIsTheOnlyWay: fields are shared among the columns in the one way in which they can
 // be, and refused where there is none or a second.
 func TestFitIsTheOnlyWay(t *testing.T) {

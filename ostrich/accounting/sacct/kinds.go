@@ -194,6 +194,28 @@ func (l *layout) fit(fields [][]byte, mark []byte) ([][]byte, string) {
 	return cells, ""
 }
 
+// share is fit, but that hints are empty where nothing tells how far they go: half a line of submission may
+// lack what the job asks for.
+func (l *layout) share(fields [][]byte, mark []byte) ([][]byte, string) {
+	cells, why := l.fit(fields, mark)
+	if cells == nil {
+		return nil, why
+	}
+	strict := *l
+	strict.read = slices.Clone(l.read)
+	for i, c := range l.to {
+		strict.read[i] = l.read[i] || hints[c]
+	}
+	if sure, _ := strict.fit(fields, mark); sure == nil {
+		for i, c := range l.to {
+			if hints[c] {
+				cells[i] = nil
+			}
+		}
+	}
+	return cells, ""
+}
+
 // takes reports whether a column can take a field, or several of which it is the first.
 func (l *layout) takes(column int, field []byte, several bool) bool {
 	looks := l.kinds[column]

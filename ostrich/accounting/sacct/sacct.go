@@ -226,7 +226,7 @@ func (d *dump) add(line []byte) error {
 	switch n := len(d.fields); {
 	case n == l.count:
 	case n > l.count:
-		cells, why := l.fit(d.fields, d.mark)
+		cells, why := l.share(d.fields, d.mark)
 		if cells == nil {
 			return d.fault(fmt.Sprintf("%d fields, want %d: %s", n, l.count, why))
 		}
@@ -288,7 +288,7 @@ func (d *dump) more(line []byte) error {
 	if d.fields = d.split(d.fields[:0], d.begun); len(d.fields) < l.count {
 		return nil
 	}
-	cells, why := l.fit(d.fields, d.mark)
+	cells, why := l.share(d.fields, d.mark)
 	if cells == nil {
 		d.begun = d.begun[:0]
 		f := d.fault(fmt.Sprintf("with the lines up to %d %d fields, want %d: %s", d.line, len(d.fields), l.count, why))
