@@ -171,7 +171,7 @@ type Partition struct {
 	PriorityJobFactor int
 	PreemptMode       string // such as "REQUEUE"; "" for OFF
 	QOS               string // of the partition itself, "" for none
-	Exclusive         bool   // each job has its nodes for itself (OverSubscribe=EXCLUSIVE)
+	Exclusive         bool   // each job has its nodes for itself (OverSubscribe=EXCLUSIVE, or since 26.05 Exclusive=NODE)
 }
 
 // MaxTimes returns the time limits of the partitions that have one, by name.

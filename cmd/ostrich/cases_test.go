@@ -50,6 +50,14 @@ func TestCases(t *testing.T) {
 			files: map[string]string{"parts.txt": mixedPartitions, "nodes.txt": strings.Replace(mixedNodes, "CPUTot=128", "CPUTot=many", 1)},
 			says:  []string{`nodes.txt: scontrol show node: node fat1: "many" processors: not a number`},
 		},
+		{
+			name: "JSON of partitions that does not tell their PreemptMode", args: each + "own.conf --slurm-config p.json",
+			files: map[string]string{
+				"own.conf": head + "PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n",
+				"p.json":   `{"partitions":[{"name":"main","nodes":{"configured":"n1"},"cpus":{"total":8},"priority":{"job_factor":1,"tier":1},"maximums":{"shares":1}}]}`,
+			},
+			says: []string{"does not tell the PreemptMode of partitions: all are taken to have that of the cluster, REQUEUE."},
+		},
 		{name: "threads of DEFAULT", args: each + "conf-def-threads.conf", json: []string{"processors=128"}},
 		{name: "NodeSet by nodes", args: each + "conf-nodeset.conf", json: []string{"processors=32"}},
 		{name: "NodeSet by feature", args: each + "conf-nodesetf.conf", json: []string{"processors=32"}},

@@ -185,7 +185,7 @@ func (r *confReader) line(l *confLine, text string, depth int) error {
 // confInner are keys, in lower case, with which no line of a slurm.conf begins: they belong
 // behind NodeName or PartitionName. Slurm refuses such a line.
 var confInner = []string{
-	"boards", "corespeccount", "corespersocket", "cpus", "cpuspeclist", "default", "feature", "features", "gres", "maxtime", "nodeaddr",
+	"boards", "corespeccount", "corespersocket", "cpus", "cpuspeclist", "default", "exclusive", "feature", "features", "gres", "maxtime", "nodeaddr",
 	"nodehostname", "nodes", "oversubscribe", "prioritytier", "priorityjobfactor", "procs", "realmemory", "shared", "sockets", "socketsperboard",
 	"state", "threadspercore", "weight",
 }

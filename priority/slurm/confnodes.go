@@ -418,7 +418,8 @@ func (t *confTable) partition(l *confLine) (priority.Partition, error) {
 	p.QOS, _ = t.text("qos")
 	p.BillingWeights, _ = t.text("tresbillingweights")
 	text, _ = t.text("oversubscribe", "shared") // the latter is its former name
-	p.Exclusive = strings.EqualFold(text, "EXCLUSIVE")
+	exclusive, _ := t.text("exclusive")
+	p.Exclusive = ExclusiveNodes(text) || ExclusiveNodes(exclusive)
 	return p, nil
 }
 

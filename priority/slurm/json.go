@@ -59,7 +59,7 @@ type jsonTable struct {
 
 // jsonKey is a key of what scontrol shows, and where JSON has its value.
 type jsonKey struct {
-	key, path string
+	key, path string                         // several paths are tried one after the other
 	text      func(value any) (string, bool) // nil: the value itself; false if it says nothing
 }
 
@@ -78,6 +78,7 @@ var jsonTables = []jsonTable{
 		{"ActiveFeatures", "active_features", nil},
 		{"Weight", "weight", nil},
 		{"State", "state", jsonStates},
+		{"CfgTRES", "tres", nil},
 	}},
 	{"partitions", []jsonKey{
 		{"PartitionName", "name", nil},
@@ -94,7 +95,9 @@ var jsonTables = []jsonTable{
 		{"DefMemPerNode", "defaults/partition_memory_per_node", nil},
 		{"MaxMemPerCPU", "maximums/partition_memory_per_cpu", nil},
 		{"MaxMemPerNode", "maximums/partition_memory_per_node", nil},
-		{"OverSubscribe", "maximums/shares", jsonShares},
+		{"OverSubscribe", "partition/oversubscribe maximums/shares", jsonShares}, // since 26.05 shares have another meaning
+		{"Exclusive", "partition/exclusive", nil},
+		{"PreemptMode", "preempt_mode", jsonPreempt}, // since 26.05
 		{"QoS", "qos/assigned", nil},
 		{"GraceTime", "grace_time", nil},
 		{"TRESBillingWeights", "tres/billing_weights", nil},
@@ -108,6 +111,7 @@ var jsonTables = []jsonTable{
 		{"Accounts", "accounts", nil},
 		{"PartitionName", "partition", nil},
 		{"Flags", "flags", nil},
+		{"TRES", "tres", nil},
 	}},
 }
 
@@ -115,14 +119,21 @@ var jsonTables = []jsonTable{
 func (t *jsonTable) line(element any) (string, error) {
 	var words []string
 	for i, k := range t.keys {
-		value := element
-		for step := range strings.SplitSeq(k.path, "/") {
-			fields, _ := value.(map[string]any)
-			value = fields[step]
-		}
-		text, is := jsonText(value)
-		if is && k.text != nil {
-			text, is = k.text(value)
+		var text string
+		var is bool
+		for path := range strings.FieldsSeq(k.path) {
+			value := element
+			for step := range strings.SplitSeq(path, "/") {
+				fields, _ := value.(map[string]any)
+				value = fields[step]
+			}
+			text, is = jsonText(value)
+			if is && k.text != nil {
+				text, is = k.text(value)
+			}
+			if is {
+				break
+			}
 		}
 		if is {
 			words = append(words, k.key+"="+strings.Join(strings.Fields(text), "_"))
@@ -185,7 +196,13 @@ func jsonMinutes(value any) (string, bool) {
 	return fmt.Sprintf("%d-%02d:%02d:00", n/1440, n/60%24, n%60), true
 }
 
-// jsonShares writes the number of jobs that may share a node, with the bit that forces them to
+// jsonPreempt writes the modes of preemption as scontrol does.
+func jsonPreempt(value any) (string, bool) {
+	text, is := jsonText(value)
+	return strings.ReplaceAll(text, "DISABLED", "OFF"), is
+}
+
+// jsonShares writes what 26.05 says as it stands, or the number of jobs that may share a node, with the bit that forces them to
 // (SHARED_FORCE in slurm/slurm.h), as OverSubscribe.
 func jsonShares(value any) (string, bool) {
 	text, is := jsonText(value)
@@ -193,7 +210,7 @@ func jsonShares(value any) (string, bool) {
 	const force = 1 << 15
 	switch {
 	case !is || err != nil:
-		return "", false
+		return text, is && (text == "NO" || strings.HasPrefix(text, "YES") || strings.HasPrefix(text, "FORCE"))
 	case n == 0:
 		return "EXCLUSIVE", true
 	case n&force != 0:

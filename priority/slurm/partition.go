@@ -163,8 +163,8 @@ func parsePartition(line string) (p priority.Partition, nodes string, err error)
 			p.QOS = none(value)
 		case "TRESBillingWeights":
 			p.BillingWeights = none(value)
-		case "OverSubscribe":
-			p.Exclusive = value == "EXCLUSIVE"
+		case "OverSubscribe", "Exclusive":
+			p.Exclusive = p.Exclusive || ExclusiveNodes(value)
 		case "Nodes":
 			nodes = none(value)
 		}
@@ -176,6 +176,16 @@ func parsePartition(line string) (p priority.Partition, nodes string, err error)
 		return p, "", fmt.Errorf("line %q: no PartitionName", clip(line))
 	}
 	return p, nodes, nil
+}
+
+// ExclusiveNodes reports whether with this value of OverSubscribe, or of Exclusive, which took over since 26.05, the jobs of
+// a partition have their nodes for themselves.
+func ExclusiveNodes(value string) bool {
+	switch strings.ToUpper(value) {
+	case "EXCLUSIVE", "NODE", "TOPO":
+		return true
+	}
+	return false
 }
 
 // parseTimeLimit reads "1-00:00:00", "00:30:00", "30:00", "UNLIMITED" or "NONE" (0).

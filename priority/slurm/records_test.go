@@ -2,6 +2,7 @@ package slurm_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,6 +96,42 @@ PartitionName=main Nodes=gpus PriorityTier=2
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: (-want +got)\n%s", name, diff)
+		}
+	}
+}
+
+// TestExclusive: a partition whose jobs have their nodes for themselves, as releases write it, in text and in JSON.
+func TestExclusive(t *testing.T) {
+	const head, json = "PartitionName=main Nodes=n1 TotalCPUs=4 TotalNodes=1 ", `{"partitions":[{"name":"main","nodes":{"configured":"n1"},"cpus":{"total":4},`
+	for text, want := range map[string][2]string{
+		head + "OverSubscribe=EXCLUSIVE PreemptMode=OFF":                          {"own", "OFF"},
+		head + "Exclusive=NODE OverSubscribe=NO PreemptMode=REQUEUE":              {"own", "REQUEUE"},
+		head + "Exclusive=USER OverSubscribe=NO":                                  {"", ""},
+		json + `"maximums":{"shares":0,"oversubscribe":{"jobs":0,"flags":[]}}}]}`: {"own", ""}, // 24.11
+		json + `"maximums":{"shares":1}}]}`:                                       {"", ""},
+		json + `"maximums":{"shares":0},"partition":{"exclusive":"NO","oversubscribe":"NO","state":["UP"]},"preempt_mode":["REQUEUE"]}]}`:    {"", "REQUEUE"}, // 26.05
+		json + `"maximums":{"shares":0},"partition":{"exclusive":"NODE","oversubscribe":"NO","state":["UP"]},"preempt_mode":["DISABLED"]}]}`: {"own", "OFF"},
+		"ClusterName=c\nNodeName=n1 CPUs=4\nPartitionName=main Nodes=n1 Exclusive=NODE":                                                      {"own", ""},
+	} {
+		shown, err := slurm.Shown(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		parts, err := slurm.ParsePartitions(shown, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		records, err := slurm.ParseRecords(shown, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		r := &records[slices.IndexFunc(records, func(r slurm.Record) bool { return r.Kind == slurm.PartitionRecord })]
+		own := slurm.ExclusiveNodes(r.Get("oversubscribe")) || slurm.ExclusiveNodes(r.Get("exclusive"))
+		if want := want[0] == "own"; parts[0].Exclusive != want || own != want {
+			t.Errorf("%s: %v, record %v, want %v", text, parts[0].Exclusive, own, want)
+		}
+		if r.Get("preemptmode") != want[1] {
+			t.Errorf("%s: PreemptMode=%q, want %q", text, r.Get("preemptmode"), want[1])
 		}
 	}
 }

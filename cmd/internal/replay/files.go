@@ -102,10 +102,14 @@ func (s *source) readFiles() error {
 			errs = append(errs, fmt.Errorf("--slurm-config: %s: %w", path, err))
 		}
 	}
+	unsaid := "" // the JSON of partitions that does not tell their PreemptMode
 	texts, whole := make([]string, len(s.o.SlurmConfig)), false
 	for i, path := range s.o.SlurmConfig {
 		raw, err := os.ReadFile(path)
 		failed(path, err)
+		if bytes.Contains(raw, []byte(`"partitions"`)) && bytes.Contains(raw, []byte(`"job_factor"`)) && !bytes.Contains(raw, []byte(`"preempt_mode"`)) {
+			unsaid = path
+		}
 		text, bad := slurm.Shown(string(bytes.TrimPrefix(raw, []byte("\ufeff"))))
 		failed(path, bad)
 		texts[i] = text
@@ -141,6 +145,10 @@ func (s *source) readFiles() error {
 		controller, err := slurm.ParseController(texts[i], included(path))
 		s.setup.Controller = &controller
 		failed(path, err)
+	}
+	if k := s.setup.Controller; unsaid != "" && k != nil && k.PreemptType == "preempt/partition_prio" {
+		s.notes = append(s.notes, fmt.Sprintf("%s: JSON of before Slurm 26.05 does not tell the PreemptMode of partitions: all are taken to have that of the cluster, %s. "+
+			"What `scontrol show partition` writes without --json tells it.", unsaid, cmp.Or(k.PreemptMode, "OFF")))
 	}
 	j, apart := at[partitionsFile]
 	if !apart {

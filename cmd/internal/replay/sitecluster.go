@@ -186,7 +186,10 @@ func partitionOf(r *slurm.Record, at map[string]int) (nodes.Partition, error) {
 			p.OverSubscribe = nodes.ShareForced
 		}
 	}
-	p.ExclusiveUser, p.LLN = strings.EqualFold(r.Get("exclusiveuser"), "YES"), strings.EqualFold(r.Get("lln"), "YES")
+	if slurm.ExclusiveNodes(r.Get("exclusive")) {
+		p.OverSubscribe = nodes.Exclusive
+	}
+	p.ExclusiveUser, p.LLN = strings.EqualFold(r.Get("exclusiveuser"), "YES") || strings.EqualFold(r.Get("exclusive"), "USER"), strings.EqualFold(r.Get("lln"), "YES")
 	p.PreemptMode = preemptModeOf(r.Get("preemptmode"))
 	if grace, bad := strconv.ParseUint(r.Get("gracetime"), 10, 31); bad == nil {
 		p.GraceTime = ostrich.Duration(grace)
