@@ -49,7 +49,7 @@ func Shown(text string) (string, error) {
 	return out.String(), nil
 }
 
-var errJSON = errors.New("JSON without nodes, partitions or reservations: it should be what `scontrol show nodes --json`, `show partitions --json` or `show reservations --json` wrote")
+var errJSON = errors.New("JSON without nodes, partitions or reservations: it should be what `scontrol show nodes --json`, `show partitions --json` or `show reservations --json` wrote; all else is read without --json")
 
 // jsonTable is a list of the JSON, and the keys of what is in it. The first is the name.
 type jsonTable struct {
@@ -196,10 +196,10 @@ func jsonMinutes(value any) (string, bool) {
 	return fmt.Sprintf("%d-%02d:%02d:00", n/1440, n/60%24, n%60), true
 }
 
-// jsonPreempt writes the modes of preemption as scontrol does.
+// jsonPreempt writes the modes of preemption as scontrol does; that of the cluster is nothing of a partition's.
 func jsonPreempt(value any) (string, bool) {
 	text, is := jsonText(value)
-	return strings.ReplaceAll(text, "DISABLED", "OFF"), is
+	return strings.ReplaceAll(text, "DISABLED", "OFF"), is && text != "CLUSTER_GLOBAL"
 }
 
 // jsonShares writes what 26.05 says as it stands, or the number of jobs that may share a node, with the bit that forces them to

@@ -111,6 +111,7 @@ func TestExclusive(t *testing.T) {
 		json + `"maximums":{"shares":1}}]}`:                                       {"", ""},
 		json + `"maximums":{"shares":0},"partition":{"exclusive":"NO","oversubscribe":"NO","state":["UP"]},"preempt_mode":["REQUEUE"]}]}`:    {"", "REQUEUE"}, // 26.05
 		json + `"maximums":{"shares":0},"partition":{"exclusive":"NODE","oversubscribe":"NO","state":["UP"]},"preempt_mode":["DISABLED"]}]}`: {"own", "OFF"},
+		json + `"partition":{"exclusive":"USER","oversubscribe":"FORCE:3"},"preempt_mode":["CLUSTER_GLOBAL"]}]}`:                             {"", ""},
 		"ClusterName=c\nNodeName=n1 CPUs=4\nPartitionName=main Nodes=n1 Exclusive=NODE":                                                      {"own", ""},
 	} {
 		shown, err := slurm.Shown(text)
