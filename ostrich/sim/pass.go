@@ -108,9 +108,9 @@ func (l least) with(o least) least { return least{min(l.procs, o.procs), min(l.l
 // nothing is what no jobs need.
 var nothing = least{math.MaxInt32, math.MaxInt32}
 
-// foresee finds what the jobs need that Slurm's backfill scheduler will look at, so that it makes no reservations
-// once none of them can start beside those that it has made: place says what waits at a place of the ranking,
-// and how many jobs.
+// foresee finds the needs of the jobs that Slurm's backfill scheduler will look at, so that it makes no reservations
+// once none of them can start beside those that it has made: place says what the jobs at a place of the ranking
+// need, and how many at least it will look at there.
 func (f *filling) foresee(places int, place func(k int) (least, int)) {
 	if f.kind != Conservative || f.tests <= 0 || f.decider != nil || f.tier >= 0 {
 		return
@@ -128,10 +128,8 @@ func (f *filling) foresee(places int, place func(k int) (least, int)) {
 
 // reach goes on to a place of the ranking.
 func (f *filling) reach(k int) {
-	if k < len(f.rest) {
+	if k < len(f.rest) { // beyond it nothing is looked at
 		f.here = f.rest[k]
-	} else {
-		f.here, f.shut = least{}, false // not foreseen
 	}
 }
 
@@ -158,8 +156,13 @@ func (f *filling) throughCampaigns() error {
 	ranking := f.byCampaigns.Ranking()
 	f.foresee(len(ranking), func(k int) (least, int) {
 		if i := int(ranking[k].Lead) - 1; i >= 0 && i < len(f.jobs) {
-			if q := f.loop.campaignOf(int32(i)).waiting; q != nil && !ranking[k].Held {
-				return q.least(), q.count
+			c := f.loop.campaignOf(int32(i))
+			switch {
+			case c.waiting == nil || ranking[k].Held:
+			case c.several:
+				return c.waiting.least(), 0 // only one stage is looked at here, which may have few of them
+			default:
+				return c.waiting.least(), c.waiting.count
 			}
 		}
 		return nothing, 0

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/sim/orders"
 )
@@ -124,6 +125,28 @@ func TestSlurmIsConservative(t *testing.T) {
 		l.Scheduler = sim.Scheduler{Depth: 1 << 20, Delay: -1, BackfillInterval: 1, BackfillDepth: 1 << 20, BackfillWindow: 1 << 40}
 		if diff := gocmp.Diff(starts(want), starts(mustRun(t, l, campaigns))); diff != "" {
 			t.Errorf("starts (-conservative +slurm):\n%s", diff)
+		}
+	})
+}
+
+// TestForesight: what the backfill scheduler knows beforehand of the jobs that it will look at changes no start. It
+// knows nothing where there are several tiers, as with a job of another one that comes when all have ended.
+func TestForesight(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := rapid.IntRange(1, 6).Draw(t, "m")
+		campaigns := mustCampaigns(t, drawLog(t, m, false))
+		drawLimits(t, campaigns)
+		l := sim.Machine{
+			Procs: m, Open: true, Offsets: rapid.Bool().Draw(t, "offsets"), Backfill: sim.Slurm, Scheduler: drawScheduler(t),
+			Policy: rapid.SampledFrom([]sim.Policy{sim.FCFSCampaigns, sim.OStrich(ostrich.Options{}), sim.OStrich(ostrich.Options{Late: ostrich.Append, Rule: campaign.Rule{By: campaign.Window, Threshold: 20}}), orders.FairShare(1000)}).Draw(t, "policy"),
+		}
+		l.Scheduler.BackfillDepth = rapid.IntRange(1, 6).Draw(t, "few")
+		got := starts(mustRun(t, l, campaigns))
+		last := one(10_000, 1<<30, 1, 1)
+		last.Submit = campaigns[len(campaigns)-1].Submit + 1<<30
+		want := starts(mustRun(t, l, append(campaigns, tier(1, last))))
+		if diff := gocmp.Diff(want[:len(got)], got); diff != "" {
+			t.Errorf("starts (-without +with):\n%s", diff)
 		}
 	})
 }
