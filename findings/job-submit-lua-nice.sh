@@ -4,7 +4,7 @@
 #   "job_desc.nice = 5" gives the job a nice value of 5.
 # Seen: it is 2147483653 of --nice=5, 4294967294 without; and what is written is taken as it is, so 5
 #   gives a nice value of -2147483643, which is nearly the best that there is. 2^31 + 5 gives 5.
-# Ends with 0 if that is still so, 1 if not. Runs a slurmctld on port 29804 of this host for some
+# Ends with 0 if that is still so, 1 if not. Runs a slurmctld on port 29806 of this host for some
 # seconds, as root.
 set -euo pipefail
 tmp=$(mktemp -d)

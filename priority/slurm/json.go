@@ -210,7 +210,7 @@ func jsonShares(value any) (string, bool) {
 	const force = 1 << 15
 	switch {
 	case !is || err != nil:
-		return text, is && (text == "NO" || strings.HasPrefix(text, "YES") || strings.HasPrefix(text, "FORCE"))
+		return text, is // an unknown word too: maximums/shares says nothing beside it
 	case n == 0:
 		return "EXCLUSIVE", true
 	case n&force != 0:

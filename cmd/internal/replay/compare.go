@@ -59,7 +59,7 @@ func (o *SiteOptions) SourceFlags() []cli.Flag {
 		&cli.IntFlag{Name: "procs", Usage: "`PROCESSORS` of the machine", DefaultText: "what Slurm or the header of the log says", Destination: &o.Procs},
 		&cli.IntFlag{Name: "nodes", Usage: "`NODES` of the machine", DefaultText: "what Slurm says", Destination: &o.Nodes},
 		&cli.StringFlag{Name: "place", Usage: "where jobs are placed: `WHAT` is nodes, or processors as if all were alike", DefaultText: "nodes where they are known and the machine has their size", Destination: &o.Place},
-		&cli.StringSliceFlag{Name: "slurm-config", Usage: "`FILE` with a slurm.conf, or with what one of these wrote, which its text tells: scontrol show config, scontrol show partition, " + sacct.AssociationsCommand + ", or " + sacct.QOSCommand + "; may be given again", DefaultText: "slurmctld and the tables are asked, unless the jobs come from a file"},
+		&cli.StringSliceFlag{Name: "slurm-config", Usage: "`FILE` with a slurm.conf, or with what one of these wrote, which its text tells: scontrol show config, partition, node or reservation, " + sacct.AssociationsCommand + ", " + sacct.QOSCommand + ", sacctmgr --parsable2 show event, or show reservation; may be given again", DefaultText: "slurmctld and the tables are asked, unless the jobs come from a file"},
 	})
 }
 

@@ -180,12 +180,12 @@ func (s *source) readFiles() error {
 		s.setup.Records = append(s.setup.Records, records...)
 	}
 	if k, is := at[eventsFile]; is {
-		events, err := sacct.ReadOutages(strings.NewReader(texts[k]), s.o.SlurmConfig[k], cmp.Or(s.location, time.UTC), ostrich.Time(s.now.Unix()))
+		events, err := sacct.ReadOutages(strings.NewReader(texts[k]), s.o.SlurmConfig[k], s.o.Cluster, cmp.Or(s.location, time.UTC), ostrich.Time(s.now.Unix()))
 		s.setup.Events = events
 		failed(s.o.SlurmConfig[k], err)
 	}
 	if k, is := at[reservedFile]; is {
-		reserved, err := sacct.ReadReservations(strings.NewReader(texts[k]), s.o.SlurmConfig[k], cmp.Or(s.location, time.UTC), ostrich.Time(s.now.Unix()))
+		reserved, err := sacct.ReadReservations(strings.NewReader(texts[k]), s.o.SlurmConfig[k], s.o.Cluster, cmp.Or(s.location, time.UTC), ostrich.Time(s.now.Unix()))
 		s.setup.Reserved = reserved
 		failed(s.o.SlurmConfig[k], err)
 	}

@@ -21,7 +21,7 @@ type Share struct {
 // lists all.
 func ShareFlags(what string) []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "list", Usage: "list the " + what + "s with their options, and simulate nothing"},
+		&cli.BoolFlag{Name: "list", Usage: "list the " + what + "s, and simulate nothing"},
 		&cli.IntFlag{Name: "per-task", Usage: "`NUMBER` of " + what + "s for each task", DefaultText: "1"},
 		&cli.IntFlag{Name: "task", Usage: "compute only what belongs to task `NUMBER`, counted from 0, with --per-task " + what + "s each"},
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
@@ -36,7 +37,10 @@ func (s *Source) Find(ctx context.Context, id ostrich.JobID, task, offset int) (
 		return nil
 	}, "--jobs", name)
 	if err == nil && newest != nil && s.looks(newest) {
-		err = s.tell(ctx, newest.Submit, []*accounting.Row{newest})
+		_, kept := s.texts[keyOf(newest)]
+		if err = s.tell(ctx, newest.Submit, []*accounting.Row{newest}); !kept {
+			delete(s.texts, keyOf(newest)) // a poll keeps those of jobs that have not ended
+		}
 	}
 	if err != nil || newest == nil {
 		return ledger.Record{}, false, err
@@ -105,7 +109,7 @@ func (s *Source) History(ctx context.Context, since ostrich.Time, most int) (*ac
 	from, to := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		err := s.commands.Run(ctx, &atMost{to: to, lines: most}, "sacct", "--allusers", "--allocations", "--duplicates", "--parsable2",
+		err := s.commands.Run(ctx, &atMost{to: to, mark: []byte(mark), left: most * strings.Count(format, ",")}, "sacct", "--allusers", "--allocations", "--duplicates", "--parsable2",
 			"--delimiter", mark, "--format", format, "--starttime", uts(since), "--endtime", "now")
 		_ = to.CloseWithError(err) // never fails
 		done <- err
@@ -121,15 +125,25 @@ func (s *Source) History(ctx context.Context, since ostrich.Time, most int) (*ac
 	return h, err
 }
 
-// atMost passes on a number of lines. More are an error.
+// atMost passes on rows with a number of marks between their cells, which may have several lines. More are an error.
 type atMost struct {
-	to    io.Writer
-	lines int
+	to   io.Writer
+	mark []byte
+	left int
+	end  []byte // of what was passed on, which may begin a mark
 }
 
 func (a *atMost) Write(p []byte) (int, error) {
-	if a.lines -= bytes.Count(p, []byte{'\n'}); a.lines < 0 {
+	a.end = append(a.end, p...)
+	if a.left -= bytes.Count(a.end, a.mark); a.left < 0 {
 		return 0, slurmdb.ErrTooMuch
 	}
+	begun := 0
+	for n := 1; n < len(a.mark) && n <= len(a.end); n++ {
+		if bytes.HasPrefix(a.mark, a.end[len(a.end)-n:]) {
+			begun = n
+		}
+	}
+	a.end = append(a.end[:0], a.end[len(a.end)-begun:]...)
 	return a.to.Write(p)
 }

@@ -10,7 +10,7 @@ func (l *checklist) checkForecasts(now ostrich.Time) {
 	if l.byOther || l.Journal == "" {
 		return // and so cannot read the file
 	}
-	const name, least = "forecasts", 0.7
+	const name = "forecasts"
 	path := foresight.Path(l.Journal)
 	all, err := foresight.Records(path, l.Cluster, now)
 	if err != nil {
@@ -25,9 +25,9 @@ func (l *checklist) checkForecasts(now ostrich.Time) {
 		switch {
 		case !enough:
 			l.ok(name, "%s%d answers of the last 30 days are known, and it takes %d to say how often they hold", of, r.Of, foresight.Enough)
-		case part < least:
+		case r.CannotTell():
 			l.add(name, Warn, "let users go by the start by limits, which explain shows in place of odds that do not hold; the odds learn from their own errors, and where they stay wrong for weeks ostrich compare --forecast tells for which waits",
-				"%sheld %.0f %% of %d times in 30 days, and at least 70 %% were to", of, 100*part, r.Of)
+				"%sheld %.1f %% of %d times in 30 days, and at least 70 %% were to", of, 100*part, r.Of)
 		default:
 			l.ok(name, "%sheld %.0f %% of %d times in 30 days", of, 100*part, r.Of)
 		}

@@ -20,7 +20,9 @@ func TestCheckForecasts(t *testing.T) {
 	for _, tt := range []struct{ cluster, pools, want string }{
 		{"c", pool("", 5200, 4212), "ok held 81 % of 5200 times in 30 days"},
 		{"c", pool("", 19, 0), "ok 19 answers of the last 30 days are known, and it takes 20"},
-		{"c", pool("gpu", 200, 120) + "," + pool("main", 100, 70), "warn pool gpu: held 60 % of 200 times in 30 days, and at least 70 % were to; ok pool main: held 70 %"},
+		{"c", pool("gpu", 200, 120) + "," + pool("main", 100, 70), "warn pool gpu: held 60.0 % of 200 times in 30 days, and at least 70 % were to; ok pool main: held 70 %"},
+		{"c", pool("", 1000, 696), "warn held 69.6 % of 1000 times"},
+		{"c", pool("", 99, 50), "ok held 51 % of 99 times in 30 days"}, // explain still shows odds
 		{"other", pool("", 100, 80), "warn "},
 	} {
 		l := checklist{Config: Config{Cluster: "c", Journal: filepath.Join(t.TempDir(), "journal")}}

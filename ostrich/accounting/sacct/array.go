@@ -87,9 +87,11 @@ func listTasks(id []byte) []byte {
 		return id
 	}
 	end := bytes.IndexAny(mask, "%]")
+	digits, more := bytes.CutSuffix(mask[:end], []byte("..."))
+	digits = bytes.TrimSuffix(digits, []byte{','}) // as array does
 	var tasks []int32
-	for i := range end {
-		digit, _ := strconv.ParseUint(string(mask[end-1-i:end-i]), 16, 4) // see countBits
+	for i := range digits {
+		digit, _ := strconv.ParseUint(string(digits[len(digits)-1-i:len(digits)-i]), 16, 4) // see countBits
 		for bit := range 4 {
 			if digit>>bit&1 == 1 {
 				tasks = append(tasks, int32(4*i+bit))
@@ -112,6 +114,9 @@ func listTasks(id []byte) []byte {
 			}
 		}
 		list = upTo(list, begin, last)
+	}
+	if more {
+		list = append(list, ",..."...)
 	}
 	return append(list, mask[end:]...)
 }

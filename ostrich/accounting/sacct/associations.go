@@ -100,6 +100,22 @@ func (t *table) text(names ...string) string {
 	return ""
 }
 
+// ofOther reports whether the row is of another cluster than the one that was chosen, or else than that of the first row.
+// Then two of them are an error.
+func (t *table) ofOther(only *string, chosen, what string) (bool, error) {
+	of := t.text("Cluster")
+	switch {
+	case of == "" || of == *only:
+		return false, nil
+	case *only == "":
+		*only = of
+		return false, nil
+	case chosen == "":
+		return false, t.fault("%s of cluster %q after those of %q: choose one", what, of, *only)
+	}
+	return true, nil
+}
+
 func (t *table) fault(format string, args ...any) error {
 	return faultAt(t.name, t.line, format, args...)
 }
@@ -126,14 +142,8 @@ func ReadAssociations(s *accounting.Site, r io.Reader, name, cluster string) err
 	only, read := cluster, accounting.Site{}
 	where := map[string]int{} // line numbers of accounts and users
 	err := readTable(r, name, AssociationsCommand, need, func(t *table) error {
-		of := t.text("Cluster")
-		switch {
-		case only == "":
-			only = of
-		case of != only && cluster == "":
-			return t.fault("associations of cluster %q after those of %q: choose one", of, only)
-		case of != only:
-			return nil
+		if other, err := t.ofOther(&only, cluster, "associations"); other || err != nil {
+			return err
 		}
 		shares, ok := readShares(t.text("Share", "FairShare"))
 		if !ok {

@@ -90,6 +90,7 @@ func TestCopyTasks(t *testing.T) {
 		{"0-15:3", "0x9249", 0},
 		{"0,2,4,6,8,10", "0x555", 0},
 		{"0-12:2", "0x1555", 0},
+		{"0-4,...", "0x1F...", 0},
 		{"5,14,23,32,41", "0x20100804020", 0},
 	} {
 		dump := fmt.Sprintf(`[{"job_id": 7, "array": {"job_id": 7, "limits": {"max": {"running": {"tasks": %d}}}, "task": %q, "task_id": null}, "user": "ada", "required": {"CPUs": 1},

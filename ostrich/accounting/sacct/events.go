@@ -57,11 +57,16 @@ func readMoment(text []byte) (ostrich.Time, bool) {
 
 // ReadOutages reads the outages of nodes in what sacctmgr --parsable2 show event shows, with its
 // usual columns or others, and times in a zone, or in seconds since 1970. Sizes of the cluster are
-// left out. The name is for messages; now is for times such as now-1day, which sacctmgr does not write.
-func ReadOutages(r io.Reader, name string, zone *time.Location, now ostrich.Time) ([]accounting.NodeEvent, error) {
+// left out, and so are other clusters, see ReadAssociations. The name is for messages; now is for times such as now-1day, which
+// sacctmgr does not write.
+func ReadOutages(r io.Reader, name, cluster string, zone *time.Location, now ostrich.Time) ([]accounting.NodeEvent, error) {
 	need := [][]string{{"NodeName"}, {"TimeStart", "Start"}, {"TimeEnd", "End"}, {"State", "StateRaw"}}
 	var all []accounting.NodeEvent
+	only := cluster
 	err := readTable(r, name, "sacctmgr --parsable2 show event", need, func(t *table) error {
+		if other, err := t.ofOther(&only, cluster, "events"); other || err != nil {
+			return err
+		}
 		e := accounting.NodeEvent{Node: t.text("NodeName")}
 		if e.Node == "" {
 			return nil
@@ -99,11 +104,16 @@ func (t *table) fromTo(zone *time.Location, now ostrich.Time, from, to *ostrich.
 const ReservationsCommand = "sacctmgr --parsable2 show reservation Start=now-30days format=Cluster,Name,NodeNames,Start,End,Flags,TRES"
 
 // ReadReservations reads the output of ReservationsCommand, with times in a zone, or in seconds since 1970. The name
-// is for messages; now is for times such as now-1day, which sacctmgr does not write.
-func ReadReservations(r io.Reader, name string, zone *time.Location, now ostrich.Time) ([]accounting.Reservation, error) {
+// is for messages; now is for times such as now-1day, which sacctmgr does not write. Other clusters are left out, see
+// ReadAssociations.
+func ReadReservations(r io.Reader, name, cluster string, zone *time.Location, now ostrich.Time) ([]accounting.Reservation, error) {
 	need := [][]string{{"Name"}, {"NodeName", "NodeNames"}, {"TimeStart", "Start"}, {"TimeEnd", "End"}, {"Flags"}, {"TRES"}}
 	var all []accounting.Reservation
+	only := cluster
 	err := readTable(r, name, ReservationsCommand, need, func(t *table) error {
+		if other, err := t.ofOther(&only, cluster, "reservations"); other || err != nil {
+			return err
+		}
 		flags := strings.ToUpper(t.text("Flags"))
 		one := accounting.Reservation{
 			Name: t.text("Name"), Nodes: t.text("NodeName", "NodeNames"), Flex: strings.Contains(flags, "FLEX"), Floats: strings.Contains(flags, "TIME_FLOAT"),

@@ -40,9 +40,10 @@ func TestShareHints(t *testing.T) {
 		{"JobID|SubmitLine|Comment", "1|sbatch x|", "sbatch x"}, // as many fields as columns
 	} {
 		l := newLayout(strings.Split(tt.columns, "|")...)
-		cells, why := l.share(bytes.Split([]byte(tt.text), []byte("|")), []byte("|"))
-		if cells == nil || string(cells[l.at[colSubmitLine]]) != tt.want {
-			t.Errorf("%s: %q, %s, want %q", tt.text, cells, why, tt.want)
+		d := &dump{fields: bytes.Split([]byte(tt.text), []byte("|")), mark: []byte("|")}
+		cells, why := d.share(l)
+		if cells == nil || string(cells[l.at[colSubmitLine]]) != tt.want || (d.unsure > 0) != (tt.want == "") {
+			t.Errorf("%s: %q, %s, %d unsure, want %q", tt.text, cells, why, d.unsure, tt.want)
 		}
 	}
 }

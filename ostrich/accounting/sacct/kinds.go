@@ -196,8 +196,8 @@ func (l *layout) fit(fields [][]byte, mark []byte) ([][]byte, string) {
 
 // share is fit, but that hints are empty where nothing tells how far they go: half a line of submission may
 // lack what the job asks for.
-func (l *layout) share(fields [][]byte, mark []byte) ([][]byte, string) {
-	cells, why := l.fit(fields, mark)
+func (d *dump) share(l *layout) ([][]byte, string) {
+	cells, why := l.fit(d.fields, d.mark)
 	if cells == nil {
 		return nil, why
 	}
@@ -206,7 +206,8 @@ func (l *layout) share(fields [][]byte, mark []byte) ([][]byte, string) {
 	for i, c := range l.to {
 		strict.read[i] = l.read[i] || hints[c]
 	}
-	if sure, _ := strict.fit(fields, mark); sure == nil {
+	if sure, _ := strict.fit(d.fields, d.mark); sure == nil {
+		d.unsure++
 		for i, c := range l.to {
 			if hints[c] {
 				cells[i] = nil

@@ -98,7 +98,6 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// FuzzSubmission: any line is read, and no number is below 0.
 // TestLicenses: a list between commas, where these are the delimiter too, and what is no list of licences.
 func TestLicenses(t *testing.T) {
 	read := func(mark, licenses string) (*accounting.History, error) {
@@ -124,6 +123,7 @@ func TestLicenses(t *testing.T) {
 	}
 }
 
+// FuzzSubmission: any line is read, and no number is below 0.
 func FuzzSubmission(f *testing.F) {
 	f.Add("sbatch -N2-4 -n 24 --gres gpu:2 --mem=4G x --mem=1")
 	f.Add("srun --mem= -N")

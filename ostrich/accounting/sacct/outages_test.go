@@ -39,7 +39,7 @@ func TestReadOutages(t *testing.T) {
 		{"no time", "NodeName|TimeStart|TimeEnd|State\nn1|then|Unknown|DOWN\n", nil, `f:2: TimeStart "then": not a time`},
 		{"no header", "n1|1|2|DOWN\n", nil, "f:1: no column NodeName, TimeStart, TimeEnd, State; it should be what sacctmgr --parsable2 show event writes"},
 	} {
-		got, err := sacct.ReadOutages(strings.NewReader(tt.text), "f", time.UTC, tenAM)
+		got, err := sacct.ReadOutages(strings.NewReader(tt.text), "f", "", time.UTC, tenAM)
 		if tt.err != "" {
 			if err == nil || !strings.Contains(err.Error(), tt.err) {
 				t.Errorf("%s: error %v, want %s", tt.name, err, tt.err)
@@ -60,7 +60,7 @@ func TestReadOutages(t *testing.T) {
 func TestReadReservations(t *testing.T) {
 	text := "Cluster|Name|NodeName|TimeStart|TimeEnd|Flags|TRES\nc|maint|n[03-04]|2024-03-01T10:00:00|2024-03-01T11:00:00|MAINT,SPEC_NODES|cpu=24\n" +
 		"c|lic||1709287200|1709290800|FLEX,TIME_FLOAT|license/l=2\n"
-	got, err := sacct.ReadReservations(strings.NewReader(text), "f", time.UTC, tenAM)
+	got, err := sacct.ReadReservations(strings.NewReader(text), "f", "", time.UTC, tenAM)
 	want := []accounting.Reservation{
 		{Name: "maint", Nodes: "n[03-04]", From: tenAM, To: tenAM + 3600, CPUs: 24},
 		{Name: "lic", From: tenAM, To: tenAM + 3600, Flex: true, Floats: true},
@@ -68,12 +68,17 @@ func TestReadReservations(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
+	two := text + "d|maint|n05|1709287200|1709290800|MAINT|cpu=1\n"
+	if got, err := sacct.ReadReservations(strings.NewReader(two), "f", "d", time.UTC, tenAM); err != nil || len(got) != 1 || got[0].Nodes != "n05" {
+		t.Errorf("of another cluster: %+v, %v", got, err)
+	}
 	for text, want := range map[string]string{
+		two: `f:4: reservations of cluster "d" after those of "c": choose one`,
 		"Cluster|Name|TRES|TimeStart|TimeEnd|UnusedWall\n":       "f:1: no column NodeName, Flags; it should be what sacctmgr --parsable2 show reservation Start=",
 		strings.Replace(text, "2024-03-01T11:00:00", "later", 1): `f:2: TimeEnd "later": not a time`,
 		strings.Replace(text, "cpu=24", "cpu=some", 1):           `f:2: TRES "cpu=some": not an amount of cpu`,
 	} {
-		if _, err := sacct.ReadReservations(strings.NewReader(text), "f", time.UTC, tenAM); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := sacct.ReadReservations(strings.NewReader(text), "f", "", time.UTC, tenAM); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}

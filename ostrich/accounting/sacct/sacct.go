@@ -162,6 +162,7 @@ type dump struct {
 	comments, before, further int // lines that are no record
 	unnamed, longer           int // jobs
 	longerHour, shorterHour   int // jobs
+	mendedHour, unsure        int
 	missing, settled, open    int // times near a change of the clocks
 	partial                   int // arrays whose tasks sacct has not listed completely
 }
@@ -226,7 +227,7 @@ func (d *dump) add(line []byte) error {
 	switch n := len(d.fields); {
 	case n == l.count:
 	case n > l.count:
-		cells, why := l.share(d.fields, d.mark)
+		cells, why := d.share(l)
 		if cells == nil {
 			return d.fault(fmt.Sprintf("%d fields, want %d: %s", n, l.count, why))
 		}
@@ -288,7 +289,7 @@ func (d *dump) more(line []byte) error {
 	if d.fields = d.split(d.fields[:0], d.begun); len(d.fields) < l.count {
 		return nil
 	}
-	cells, why := l.share(d.fields, d.mark)
+	cells, why := d.share(l)
 	if cells == nil {
 		d.begun = d.begun[:0]
 		f := d.fault(fmt.Sprintf("with the lines up to %d %d fields, want %d: %s", d.line, len(d.fields), l.count, why))
@@ -480,6 +481,9 @@ func (d *dump) history() (*accounting.History, error) {
 			"changed, not in " + where + ". Their end is taken from the time they ran."},
 		{d.shorterHour, "%d jobs ran an hour less than from start to end, as if they had stood still for just that: if they were not suspended, the dump is in a zone whose clocks " +
 			"were put forward, not in " + where + ": name its zone with --timezone."},
+		{d.mendedHour, "%d jobs ran an hour less than from start to end, beside what they were suspended: the dump is in a zone whose clocks were put forward, not in " +
+			where + ": name its zone with --timezone. Their end is taken from the time they ran."},
+		{d.unsure, "%d jobs have a line of submission or a folder that the delimiter may have cut, and these are not read: let sacct put another one between the columns, --delimiter '^|^'."},
 		{d.jobs.Early(3600), "%d jobs start up to an hour before their submission, as if the clocks had been put back in between: taken to start " +
 			"with it. The dump seems not to be in " + where + ": name its zone with --timezone."},
 		{d.unsaid, "%d jobs do not tell their processors: they have one for each GPU, or one."},

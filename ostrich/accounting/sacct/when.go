@@ -163,7 +163,7 @@ func (d *dump) suspended(j *accounting.Job, elapsed ostrich.Duration, known bool
 		}
 		j.Suspended = min(pause, length)
 		if known && elapsed > 0 && j.State.Ended() && length == elapsed+pause+3600 {
-			d.shorterHour++
+			d.mendedHour++
 			j.End -= 3600
 		}
 		return nil
