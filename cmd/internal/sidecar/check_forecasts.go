@@ -1,6 +1,9 @@
 package sidecar
 
 import (
+	"errors"
+	"syscall"
+
 	"slurm-ostrich/cmd/internal/foresight"
 	"slurm-ostrich/ostrich"
 )
@@ -13,7 +16,10 @@ func (l *checklist) checkForecasts(now ostrich.Time) {
 	const name = "forecasts"
 	path := foresight.Path(l.Journal)
 	all, err := foresight.Records(path, l.Cluster, now)
-	if err != nil {
+	switch {
+	case errors.Is(err, syscall.ENOTDIR): // the journal's own line says so
+		return
+	case err != nil:
 		l.add(name, Warn, "nothing: ostrichd learns anew, and writes another file; give each cluster a journal of its own", "%v", err)
 	}
 	for _, r := range all {

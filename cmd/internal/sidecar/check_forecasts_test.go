@@ -17,6 +17,14 @@ func TestCheckForecasts(t *testing.T) {
 	pool := func(name string, asked, held int) string {
 		return fmt.Sprintf(`{"name":%q,"learned":[{},{},{},{},{}],"questions":[],"days":[{"day":5,"asked":1000,"held":0},{"day":35,"asked":%d,"held":%d}],"places":[]}`, name, asked, held)
 	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := checklist{Config: Config{Cluster: "c", Journal: filepath.Join(file, "journal")}}
+	if l.checkForecasts(now); l.found != nil {
+		t.Errorf("without a folder: %+v", l.found)
+	}
 	for _, tt := range []struct{ cluster, pools, want string }{
 		{"c", pool("", 5200, 4212), "ok held 81 % of 5200 times in 30 days"},
 		{"c", pool("", 19, 0), "ok 19 answers of the last 30 days are known, and it takes 20"},
