@@ -158,13 +158,12 @@ type dump struct {
 	unsaid      int          // jobs of it whose processors are not told
 	unasked     int          // jobs that had not started, and no column tells what they asked for
 
-	steps, ghosts, others     int // lines left out
-	comments, before, further int // lines that are no record
-	unnamed, longer           int // jobs
-	longerHour, shorterHour   int // jobs
-	mendedHour, unsure        int
-	missing, settled, open    int // times near a change of the clocks
-	partial                   int // arrays whose tasks sacct has not listed completely
+	steps, ghosts, others                       int // lines left out
+	comments, before, further                   int // lines that are no record
+	unnamed, longer                             int // jobs
+	longerHour, shorterHour, mendedHour, unsure int // jobs
+	missing, settled, open                      int // times near a change of the clocks
+	partial                                     int // arrays whose tasks sacct has not listed completely
 }
 
 // mostFields is how many fields a line may have; a record that goes over several lines
@@ -477,12 +476,10 @@ func (d *dump) history() (*accounting.History, error) {
 			"If the dump was written in another time zone, name that one."},
 		{d.settled, "%d times exist twice in " + where + ", where the clocks were put back: the job's elapsed time told which."},
 		{d.open, "%d times exist twice in " + where + ", where the clocks were put back: taken as the first."},
-		{d.longerHour, "%d jobs ran an hour longer than from start to end: the dump seems to be in a zone whose clocks were " +
-			"changed, not in " + where + ". Their end is taken from the time they ran."},
+		{d.longerHour, "%d jobs ran an hour longer than from start to end: the dump seems to be in a zone whose clocks were changed, not in " + where + ". Their end is taken from the time they ran."},
 		{d.shorterHour, "%d jobs ran an hour less than from start to end, as if they had stood still for just that: if they were not suspended, the dump is in a zone whose clocks " +
 			"were put forward, not in " + where + ": name its zone with --timezone."},
-		{d.mendedHour, "%d jobs ran an hour less than from start to end, beside what they were suspended: the dump is in a zone whose clocks were put forward, not in " +
-			where + ": name its zone with --timezone. Their end is taken from the time they ran."},
+		{d.mendedHour, "%d jobs ran an hour less than from start to end, beside what they were suspended: the dump is in a zone whose clocks were put forward, not in " + where + ": name its zone with --timezone. Their end is taken from the time they ran."},
 		{d.unsure, "%d jobs have a line of submission or a folder that the delimiter may have cut, and these are not read: let sacct put another one between the columns, --delimiter '^|^'."},
 		{d.jobs.Early(3600), "%d jobs start up to an hour before their submission, as if the clocks had been put back in between: taken to start " +
 			"with it. The dump seems not to be in " + where + ": name its zone with --timezone."},
