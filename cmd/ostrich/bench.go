@@ -70,10 +70,7 @@ func bench(c *cli.Context, o *orderbench.Options) error {
 		if err != nil {
 			return err
 		}
-		if c.Bool("list") {
-			return console.Tables(c, f.Runs())
-		}
-		if err := o.Make(c.Context, c.App.ErrWriter, f); err != nil || o.Share.Tasked {
+		if whole, err := makeRuns(c, o, f); !whole {
 			return err
 		}
 		return writeForecasts(c, &f.Result)
@@ -82,10 +79,8 @@ func bench(c *cli.Context, o *orderbench.Options) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("list") {
-		return console.Tables(c, b.Runs())
-	}
-	if err = o.Make(c.Context, c.App.ErrWriter, b); err != nil || o.Share.Tasked {
+	whole, err := makeRuns(c, o, b)
+	if !whole {
 		return err
 	}
 	result := b.Result()
@@ -100,6 +95,16 @@ func bench(c *cli.Context, o *orderbench.Options) error {
 		return console.JSON(c, result)
 	}
 	return console.Tables(c, result.Tables(!c.Bool("summary"))...)
+}
+
+// makeRuns lists runs, or makes those of the share, as is asked. It returns whether they are all, so that what came of them is to
+// be written.
+func makeRuns(c *cli.Context, o *orderbench.Options, p orderbench.Plan) (whole bool, err error) {
+	if c.Bool("list") {
+		return false, console.Tables(c, p.Runs())
+	}
+	err = o.Make(c.Context, c.App.ErrWriter, p)
+	return err == nil && !o.Share.Tasked, err
 }
 
 // writeForecasts writes what came of forecasts.

@@ -37,11 +37,12 @@ func (m *Multifactor) line(i int) Share {
 	if x.as == m.calculation {
 		usage += x.ended
 	}
-	if m.fairTree && i > 0 {
-		x.usageNorm = normalised(x.shared, m.nodes[0].shared)
+	part := x.usageNorm
+	if m.fairTree && i > 0 { // the walk does not need it
+		part = normalised(x.shared, m.nodes[0].shared)
 	}
 	return Share{
-		NormShares: x.norm, RawUsage: usage, NormUsage: x.usageNorm, EffectvUsage: x.effective,
+		NormShares: x.norm, RawUsage: usage, NormUsage: part, EffectvUsage: x.effective,
 		FairShare: x.factor, LevelFS: x.level,
 	}
 }

@@ -9,6 +9,9 @@ import (
 	"strings"
 )
 
+// NoReservations is what scontrol shows where there are none.
+const NoReservations = "No reservations in the system"
+
 // Shown returns what scontrol shows without --json of the nodes, partitions and reservations that
 // it wrote with it, as far as they are read here; other texts as they are. Paths of fields are
 // those of Slurm's data_parser/v0.0.38 to v0.0.46 (PARSER_ARRAY of NODE, PARTITION_INFO and
@@ -44,7 +47,7 @@ func Shown(text string) (string, error) {
 	case !found:
 		return "", errJSON
 	case out.Len() == 0 && none:
-		return "No reservations in the system\n", nil
+		return NoReservations + "\n", nil
 	}
 	return out.String(), nil
 }

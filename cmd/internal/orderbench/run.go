@@ -91,11 +91,11 @@ func (o *Options) Bench(ctx context.Context, stderr io.Writer) (*Bench, error) {
 	return b, nil
 }
 
-// A plan is runs that can be made apart from each other and whose results are kept, by number.
-type plan interface {
+// A Plan is runs that can be made apart from each other and whose results are kept, by number.
+type Plan interface {
 	// Runs says what the runs are, a row each.
 	Runs() format.Table
-	// size is how many jobs each run replays.
+	// sizes are how many jobs each run replays.
 	sizes() []int
 	// restore takes the result of a run that is kept, if there is one.
 	restore(i int, store *runs.Store) (found bool, err error)
@@ -127,7 +127,7 @@ func (o *Options) read(ctx context.Context, stderr io.Writer) ([]Log, error) {
 
 // Make makes the runs of the share that are not kept from before, several at a time, and keeps
 // each as soon as it is done. The first error ends all of it.
-func (o *Options) Make(ctx context.Context, stderr io.Writer, p plan) error {
+func (o *Options) Make(ctx context.Context, stderr io.Writer, p Plan) error {
 	store, sizes := &runs.Store{Dir: o.Resume}, p.sizes()
 	first, end, err := o.Share.Of(len(sizes), "run")
 	if err != nil {

@@ -44,8 +44,8 @@ var (
 	comments = regexp.MustCompile(`^(\s*(#.*)?\n)+`)
 )
 
-// noReservations is what scontrol shows where there are none, in lower case.
-const noReservations = "no reservations in the system"
+// noReservations begins what scontrol shows where there are none, in lower case.
+var noReservations = strings.ToLower(slurm.NoReservations)
 
 // kindOf returns what a file of Slurm's configuration has, by its text; nothing if it is none of these. Partitions as a
 // slurm.conf has them are a configuration, unless there is a whole one besides.
