@@ -161,6 +161,9 @@ type Partition struct {
 	Name              string
 	Default           bool
 	MaxTime           ostrich.Duration // seconds, or Unlimited
+	DefaultTime       ostrich.Duration // of jobs that name no limit; 0 for MaxTime
+	State             string           // "DOWN", "DRAIN" or "INACTIVE"; "" for UP
+	MaxNodes          int              // of a job; 0 for any number
 	TotalCPUs         int
 	Nodes             []string
 	NodeCPUs          []int    // processors for jobs of each of Nodes, or Hidden; nil if nobody tells them

@@ -23,7 +23,7 @@ func program(a *cli.App) manual.Program {
 		},
 		Environment: []manual.Note{
 			{Text: "OSTRICH_*", Meaning: "each setting, see ostrich.yaml(5); OSTRICH_CONFIG names the file, OSTRICH_DATABASE_PASSWORD is the password"},
-			{Text: "OSTRICH_URL", Meaning: "where plan, campaigns, shares and explain ask the ostrichd of another host, in place of the url of " + remote.DefaultFile},
+			{Text: "OSTRICH_URL", Meaning: "where plan, campaigns, shares, explain and forecast ask the ostrichd of another host, in place of the url of " + remote.DefaultFile},
 			{Text: "OSTRICH_CLIENT_FILE", Meaning: "a file in place of " + remote.DefaultFile},
 			{Text: "COLUMNS", Meaning: "width of tables for people; without it they fit the terminal, and have any width elsewhere"},
 			{Text: "SLURM_CONF", Meaning: "slurm.conf for Slurm's commands, unless slurm.conf is set"},

@@ -2,11 +2,18 @@ package testbed_test
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/sha256"
+	"crypto/x509"
 	"encoding/hex"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"io"
+	"math/big"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -163,8 +170,71 @@ func TestRemote(t *testing.T) {
 	}
 	part(t, "refused", func(t *testing.T) { stolen(t, b, l, service) })
 	d.terminate(t)
+	part(t, "TLS", func(t *testing.T) { encrypted(t, b, l, service) })
 	if r := l.try(t, "ob-alice", "plan"); r.code != 1 || !strings.Contains(r.stderr, "nothing listens there") {
 		t.Errorf("after the end: %+v", r)
+	}
+}
+
+// encrypted has users ask a listener with TLS, whose certificate is for its address alone.
+func encrypted(t *testing.T, b *bed, l *login, service string) {
+	cert, key := b.dir+"/login/server.crt", b.dir+"/login/server.key"
+	certify(t, cert, key)
+	web := b.dir + "/login/web.yml"
+	if err := os.WriteFile(web, []byte("tls_server_config: {cert_file: server.crt, key_file: server.key}\n"), 0o644); err != nil { //nolint:gosec // the daemon reads it
+		t.Fatal(err)
+	}
+	_, port, _ := strings.Cut(service, ":")
+	d := b.daemon(t, "--status-listen", "0.0.0.0:"+port, "--status-munge", b.dir+"/run/munge/munge.socket", "--web-config-file", web)
+	defer d.terminate(t)
+	eventually(t, "users see their jobs", func() string {
+		if r := l.asking(t, "url: https://"+service+"\nca_file: "+cert+"\n", "ob-alice", "campaigns", "--noheader"); r.code != 0 || !strings.Contains(r.stdout, "ob-alice") || strings.Contains(r.stdout, "ob-bob") {
+			return r.stdout + r.stderr
+		}
+		return ""
+	})
+	for settings, words := range map[string]string{
+		"url: https://" + service + "\n":                       "name the file with the authority of its certificate as ca_file",
+		"url: http://" + service + "\nca_file: " + cert + "\n": "the address begins with https://",
+	} {
+		if r := l.asking(t, settings, "ob-alice", "plan"); r.code != 1 || !strings.Contains(r.stderr, words) {
+			t.Errorf("%s: %+v, want %q", settings, r, words)
+		}
+	}
+}
+
+// asking has the host ask as a client.yaml says, and by its own munged, and runs ostrich as try does.
+func (l *login) asking(t *testing.T, settings, as string, args ...string) result {
+	t.Helper()
+	other := *l
+	other.client = l.bed.dir + "/login/other.yaml"
+	if err := os.WriteFile(other.client, []byte(settings+"munge: "+l.munge+"\n"), 0o644); err != nil { //nolint:gosec // users read it
+		t.Fatal(err)
+	}
+	return other.try(t, as, args...)
+}
+
+// certify writes a certificate for the controller's address, which has signed itself, and its key.
+func certify(t *testing.T, cert, key string) {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := &x509.Certificate{
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.ParseIP(controllerAddress)}, IsCA: true, BasicConstraintsValid: true,
+	}
+	signed, err := x509.CreateCertificate(rand.Reader, of, of, &private.PublicKey, private)
+	secret, bad := x509.MarshalPKCS8PrivateKey(private)
+	for _, file := range []struct {
+		path, kind string
+		raw        []byte
+	}{{cert, "CERTIFICATE", signed}, {key, "PRIVATE KEY", secret}} {
+		text := pem.EncodeToMemory(&pem.Block{Type: file.kind, Bytes: file.raw})
+		if err = errors.Join(err, bad, os.WriteFile(file.path, text, 0o644)); err != nil { //nolint:gosec // the daemon's user reads a key of an hour
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -321,7 +321,10 @@ func (r *Record) set(at int, field *int64, text []byte) (why string) {
 			return ""
 		}
 		x, err := strconv.ParseFloat(string(text), 64)
-		if !measured[at] || err != nil || !(math.Abs(x) < 1<<53) || bytes.ContainsAny(text, "xXpP_") {
+		if math.Abs(x) >= 1<<53 {
+			return "too large"
+		}
+		if !measured[at] || err != nil || math.IsNaN(x) || bytes.ContainsAny(text, "xXpP_") {
 			return "not a whole number"
 		}
 		if *field = int64(math.Round(x)); *field == 0 && x > 0 && at == runField {

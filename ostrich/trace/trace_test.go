@@ -76,7 +76,7 @@ func TestFaults(t *testing.T) {
 		{"CPU time", strings.Replace(good, "4 -1", "4 NaN", 1), `trace: x.swf:1: field 6 (CPU time): "NaN": not a number`},
 		{"too few", "1 2 3\n", "trace: x.swf:1: 3 fields instead of 18"},
 		{"too many", strings.TrimSpace(good) + " 7\n", "trace: x.swf:1: more than 18 fields"},
-		{"huge", strings.Replace(good, "20", "99999999999999999999", 1), `trace: x.swf:1: field 4 (run time): "99999999999999999999": not a whole number`},
+		{"huge", strings.Replace(good, "20", "99999999999999999999", 1), `trace: x.swf:1: field 4 (run time): "99999999999999999999": too large`},
 		{"broken gzip", "\x1f\x8b", "trace: x.swf: the compressed file is cut off: unexpected EOF"},
 		{"cut gzip", zip(t, good)[:40], "trace: x.swf:1: the compressed file is cut off: unexpected EOF"},
 		{"endless line", strings.Repeat("1 ", 1<<20), "trace: x.swf:1: longer than a megabyte"},

@@ -187,7 +187,11 @@ func TestParsePartitions(t *testing.T) {
 	if diff := cmp.Diff([]string{"n[1-2]", "n2"}, lists); diff != "" {
 		t.Errorf("nodes (-want +got):\n%s", diff)
 	}
-	for _, bad := range []string{"Nodes=n1", "PartitionName=a MaxTime=5", "PartitionName=a TotalCPUs=many"} {
+	few, _, err := parsePartitions("PartitionName=few DefaultTime=00:03:00 MaxNodes=2 State=DRAIN")
+	if want := (priority.Partition{Name: "few", DefaultTime: 180, MaxNodes: 2, State: "DRAIN"}); err != nil || !cmp.Equal(few, []priority.Partition{want}) {
+		t.Errorf("%+v, %v, want %+v", few, err, want)
+	}
+	for _, bad := range []string{"Nodes=n1", "PartitionName=a MaxTime=5", "PartitionName=a MaxNodes=few", "PartitionName=a TotalCPUs=many"} {
 		if _, _, err := parsePartitions(bad); err == nil {
 			t.Errorf("%q is accepted", bad)
 		}

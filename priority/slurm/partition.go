@@ -151,6 +151,14 @@ func parsePartition(line string) (p priority.Partition, nodes string, err error)
 			p.Default = value == "YES"
 		case "MaxTime":
 			p.MaxTime, err = parseTimeLimit(value)
+		case "DefaultTime":
+			p.DefaultTime, err = parseTimeLimit(value)
+		case "State":
+			p.State = unless(value, "UP")
+		case "MaxNodes":
+			if value != "UNLIMITED" {
+				p.MaxNodes, err = strconv.Atoi(value)
+			}
 		case "TotalCPUs":
 			p.TotalCPUs, err = strconv.Atoi(value)
 		case "PriorityTier":

@@ -14,7 +14,8 @@ func (l *checklist) checkWeb() {
 	case !doors.TLS && doors.Asks:
 		l.add("web", Warn, "add tls_server_config with cert_file and key_file, unless only this host can connect", "%v", doors)
 	case !doors.Asks:
-		l.add("web", Warn, "add basic_auth_users, or a client_ca_file with client_auth_type: RequireAndVerifyClientCert", "%v", doors)
+		l.add("web", Warn, "add basic_auth_users, or a client_ca_file with client_auth_type: RequireAndVerifyClientCert, "+
+			"unless users of login nodes ask there: their commands give neither", "%v", doors)
 	default:
 		l.ok("web", "%v", doors)
 	}

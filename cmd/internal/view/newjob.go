@@ -202,7 +202,7 @@ func (s *Cycle) partition(names []string) (*priority.Partition, error) {
 func (j *newJob) fits(p *priority.Partition) (cpus int, limit ostrich.Duration, err error) {
 	cpus, limit = max(j.cpus, j.nodes), j.limit
 	if limit == 0 {
-		limit = p.MaxTime
+		limit = cmp.Or(p.DefaultTime, p.MaxTime)
 	}
 	if p.Exclusive && len(p.NodeCPUs) > 0 {
 		if each := slices.Max(p.NodeCPUs); each > 0 {
@@ -210,8 +210,12 @@ func (j *newJob) fits(p *priority.Partition) (cpus int, limit ostrich.Duration, 
 		}
 	}
 	switch {
+	case p.State != "":
+		return 0, 0, fmt.Errorf("it does not start: partition %s is %s", p.Name, p.State)
 	case limit < 1:
 		return 0, 0, fmt.Errorf("name a time limit: partition %s has no longest one", p.Name)
+	case p.MaxNodes > 0 && j.nodes > p.MaxNodes:
+		return 0, 0, fmt.Errorf("it never starts: %s are asked for, and partition %s allows %d", format.Plural(j.nodes, "node"), p.Name, p.MaxNodes)
 	case p.MaxTime > 0 && limit > p.MaxTime:
 		return 0, 0, fmt.Errorf("it never starts: %s are asked for, and partition %s allows %s", format.Span(float64(limit)), p.Name, format.Span(float64(p.MaxTime)))
 	case j.nodes > len(p.Nodes) && len(p.Nodes) > 0:

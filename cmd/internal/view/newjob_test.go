@@ -62,6 +62,17 @@ func TestForecastNew(t *testing.T) {
 	if _, err = ask(New{}, "x"); err == nil || err.Error() != `partition "x": Slurm has none of that name; there are main and whole` {
 		t.Errorf("an unknown partition: %v", err)
 	}
+	s.Partitions[1].DefaultTime, s.Partitions[1].MaxNodes = 600, 1
+	if a, err = ask(New{}, "whole"); err != nil || a.Limit != 600 {
+		t.Errorf("by DefaultTime: %+v, %v", a, err)
+	}
+	if _, err = ask(New{Nodes: []string{"2"}}, "whole"); err == nil || err.Error() != "it never starts: 2 nodes are asked for, and partition whole allows 1" {
+		t.Errorf("more than MaxNodes: %v", err)
+	}
+	s.Partitions[1].State = "DOWN"
+	if _, err = ask(New{}, "whole"); err == nil || err.Error() != "it does not start: partition whole is DOWN" {
+		t.Errorf("in a partition that is down: %v", err)
+	}
 	s.Foresight = nil
 	if _, err = ask(New{}); err == nil {
 		t.Error("without a foresight it is known")

@@ -24,7 +24,7 @@ type Selection struct {
 type New struct {
 	CPUs  []string // processors; none: 1
 	Nodes []string // at least
-	Time  []string // the limit, as sbatch takes it; none: the longest of the partition
+	Time  []string // the limit, as sbatch takes it; none: that of the partition
 	Odds  []string // further odds in per cent
 }
 
