@@ -33,7 +33,7 @@ func ToLog(h *accounting.History) (*trace.Log, error) {
 		log                                         = &trace.Log{Key: &trace.Key{}}
 		users, groups, queues, partitions           numbering[string]
 		classes                                     numbering[uint64]
-		late, open, never, instant, paused, resized int
+		late, open, never, together, instant, paused, resized int
 		zero                                        = jobs[0].Came()
 		last                                        = zero
 	)
@@ -73,7 +73,8 @@ func ToLog(h *accounting.History) (*trace.Log, error) {
 		}
 		switch {
 		case j.Start == 0:
-			never += tasksOf(j)
+			never++
+			together += tasksOf(j) - 1
 			r.Run = 0
 		case j.End == 0:
 			open++
@@ -130,6 +131,7 @@ func ToLog(h *accounting.History) (*trace.Log, error) {
 	}{
 		{late, "that could not run when submitted (held, dependent, with a begin time or at a limit): field 2 is when it could"},
 		{never, "that never ran, as far as is known: run time 0"},
+		{together, "of arrays that never ran left out: each array is one"},
 		{open, "that had not ended: run time -1"},
 		{instant, "that ended in the second of its start: run time 1"},
 		{paused, "suspended for a while: field 4 is without that, and the end later than fields 2 to 4 say"},

@@ -362,6 +362,7 @@ func TestReadFaults(t *testing.T) {
 		{"nor a state", "JobID|JobIDRaw|User|Account|Partition\n1|1|bob|phys|main\n", "sacct: dump:1: the header lacks columns: Submit, Start, End, State, NCPUS; run sacct again with them"},
 		{"nor an id", "User|Submit|Start\n", "sacct: dump:1: the header lacks columns: End, State, JobID, NCPUS; run sacct again with them"},
 		{"too few fields", header + without(plainLine, fieldName), "sacct: dump:2: 25 fields, want 26"},
+		{"another delimiter", header + "1,2,3\n", `sacct: dump:2: no "|" in it, which stands between 26 columns unless --delimiter names another text`},
 		{"too many, and no name", "JobIDRaw|Submit|Start|End|State|User|NCPUS\n1|2|3|4|5|6|7|8\n", "sacct: dump:2: 8 fields, want 7"},
 		{"id", plainLine + "\n" + line(fieldRaw, "x7"), `sacct: dump:2:jobidraw: "x7": not the id of a job`},
 		{"id too large", line(fieldRaw, "4294967296"), `jobidraw: "4294967296": not the id of a job`},
