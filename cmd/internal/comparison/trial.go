@@ -84,6 +84,9 @@ type TrialInput struct {
 	Day     func(ostrich.Time) string            // names the day of a moment
 }
 
+// ofWaits says what is divided by what.
+const ofWaits = "Ratios of waits are of the periods' mean waits plus a minute, so that periods in which hardly anybody waits do not decide."
+
 // shortTrial is how many periods each arm needs at least for an answer.
 const shortTrial = 4
 
@@ -113,5 +116,9 @@ func CompareTrial(ctx context.Context, in TrialInput) (*Trial, error) {
 	}
 	x.describe(c)
 	c.conclude()
+	c.Notes = append(c.Notes, ofWaits)
+	if in.Now < in.Design.Until {
+		c.Verdict = append(c.Verdict, fmt.Sprintf("The trial goes on until %s, and counts as it stands then: looked at again and again, chance alone seems an effect some day.", moment(in.Design.Until, in.Location)))
+	}
 	return c, nil
 }

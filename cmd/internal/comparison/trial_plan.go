@@ -46,7 +46,7 @@ func PlanTrial(in TrialInput) (*TrialPlan, error) {
 	}
 	x.work()
 	x.sort()
-	p := &TrialPlan{Source: in.Source, Design: *x.d, From: in.From, To: in.To, Periods: len(x.periods), Notes: append([]string{}, in.Notes...)}
+	p := &TrialPlan{Source: in.Source, Design: *x.d, From: in.From, To: in.To, Periods: len(x.periods), Notes: append(append([]string{}, in.Notes...), ofWaits)}
 	a := trial.NewAnalysis(x.d, x.periods, x.submitted, x.before)
 	for _, m := range x.measures()[:3] { // those of all
 		for _, effect := range []float64{0.05, 0.1} {

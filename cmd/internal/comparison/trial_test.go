@@ -91,7 +91,14 @@ func TestTrialStockUnknown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const open = "The trial goes on until"
 	said := strings.Join(c.Verdict, "\n")
+	if in.Now--; strings.Contains(said, open) || !strings.Contains(c.Sentences(), "waits plus a minute") {
+		t.Errorf("%s\n%s", said, c.Sentences())
+	}
+	if c, err = CompareTrial(t.Context(), in); err != nil || !strings.Contains(strings.Join(c.Verdict, "\n"), open) {
+		t.Errorf("a second before the end: %v", err)
+	}
 	if !strings.Contains(said, "of the time drawn for stock Slurm it is not known that all was given back") || strings.Contains(said, "drawn for OStrich it is not known") {
 		t.Error(said)
 	}
