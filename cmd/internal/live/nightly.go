@@ -61,11 +61,16 @@ type Interval struct {
 // userMean is the measure of a Change.
 const userMean = "user_mean_stretch"
 
-// Folder returns where the comparisons of a daemon are: beside its journal. "" is nowhere,
-// as there is no journal.
+// Folder returns where the comparisons of a daemon are: in the folder of the journal's name and
+// .compare if there is one, as several daemons may have their journals side by side, and else in
+// that with the name compare beside the journal. "" is nowhere, as there is no journal.
 func Folder(journal string) string {
 	if journal == "" {
 		return ""
+	}
+	own := journal + ".compare"
+	if info, err := os.Stat(own); err == nil && info.IsDir() {
+		return own
 	}
 	return filepath.Join(filepath.Dir(journal), "compare")
 }

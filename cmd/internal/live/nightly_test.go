@@ -28,6 +28,20 @@ func writeNight(t *testing.T, path, text string) {
 	}
 }
 
+// TestFolder: journals side by side may have comparisons of their own.
+func TestFolder(t *testing.T) {
+	dir := t.TempDir()
+	one, other := filepath.Join(dir, "one.jsonl"), filepath.Join(dir, "other.jsonl")
+	if err := os.Mkdir(one+".compare", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for journal, want := range map[string]string{"": "", one: one + ".compare", other: filepath.Join(dir, "compare")} {
+		if got := Folder(journal); got != want {
+			t.Errorf("%q: %s, want %s", journal, got, want)
+		}
+	}
+}
+
 func TestNights(t *testing.T) {
 	var n Nights
 	folder := t.TempDir()

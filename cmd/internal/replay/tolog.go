@@ -30,12 +30,12 @@ func ToLog(h *accounting.History) (*trace.Log, error) {
 		return cmp.Or(cmp.Compare(a.Came(), b.Came()), cmp.Compare(a.ID, b.ID))
 	})
 	var (
-		log                                         = &trace.Log{Key: &trace.Key{}}
-		users, groups, queues, partitions           numbering[string]
-		classes                                     numbering[uint64]
+		log                                                   = &trace.Log{Key: &trace.Key{}}
+		users, groups, queues, partitions                     numbering[string]
+		classes                                               numbering[uint64]
 		late, open, never, together, instant, paused, resized int
-		zero                                        = jobs[0].Came()
-		last                                        = zero
+		zero                                                  = jobs[0].Came()
+		last                                                  = zero
 	)
 	for _, j := range jobs {
 		a := &h.Associations[j.Association]
