@@ -52,7 +52,7 @@ func benchCommand() *cli.Command {
 		&cli.StringFlag{Name: "svg", Usage: "draw the mean campaign stretch by log into `FILE`"},
 		&cli.StringFlag{Name: "markdown", Usage: "write the tables to `FILE` in Markdown, as docs/order.md has them"},
 		&cli.BoolFlag{Name: "summary", Usage: "write the figures over all logs only"},
-		runs.WorkersFlag(&o.Workers),
+		runs.WorkersFlag("replay", &o.Workers),
 	}, runs.ShareFlags("run"), o.Flags(), console.Formats()), func(c *cli.Context) error { return bench(c, o) })
 }
 

@@ -49,7 +49,7 @@ func simulationFlags(workers *int) []cli.Flag {
 		&cli.DurationFlag{Name: "step", Usage: "`TIME` between two rows of --utilisation-csv", Value: time.Hour},
 		&cli.StringFlag{Name: "html", Usage: "write a page with pictures and the summaries to `FILE`"},
 		&cli.StringFlag{Name: "svg", Usage: "draw the mean stretch of campaigns, of platform the NSL of bags, of each log under each policy into `FILE`"},
-		runs.WorkersFlag(workers),
+		runs.WorkersFlag("replay", workers),
 	}
 }
 

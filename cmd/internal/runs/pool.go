@@ -82,10 +82,11 @@ func Replays(ctx context.Context, w io.Writer, what string, workers int, jobs []
 	})
 }
 
-// WorkersFlag returns the option that says how many replays are made at a time.
-func WorkersFlag(workers *int) cli.Flag {
+// WorkersFlag returns the option that says how many of what, a word in the singular, are made at
+// a time. workers may be nil.
+func WorkersFlag(what string, workers *int) cli.Flag {
 	return &cli.IntFlag{
-		Name: "workers", Usage: "`NUMBER` of replays at a time", DefaultText: "one a core", Destination: workers,
+		Name: "workers", Usage: "`NUMBER` of " + what + "s at a time", DefaultText: "one a core", Destination: workers,
 		Action: func(_ *cli.Context, n int) error {
 			if n < 1 {
 				return fmt.Errorf("--workers %d: at least 1", n)

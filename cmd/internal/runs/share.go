@@ -48,12 +48,11 @@ func CheckShare(c *cli.Context, folder string, outputs ...string) error {
 			return fmt.Errorf("--%s means nothing with --list", o)
 		}
 	}
-	for _, name := range []string{"workers", "per-task"} {
-		if c.IsSet(name) && c.Int(name) < 1 {
-			return fmt.Errorf("--%s %d: at least 1", name, c.Int(name))
-		}
-	}
 	switch {
+	case c.IsSet("json") && c.IsSet("task"):
+		return errors.New("--json means nothing with --task")
+	case c.IsSet("per-task") && c.Int("per-task") < 1:
+		return fmt.Errorf("--per-task %d: at least 1", c.Int("per-task"))
 	case c.IsSet("per-task") && !c.IsSet("task"):
 		return errors.New("--per-task goes with --task")
 	case c.IsSet("task") && c.Int("task") < 0:

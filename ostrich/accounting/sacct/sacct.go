@@ -237,10 +237,8 @@ func (d *dump) add(line []byte) error {
 	case d.header != nil && l.breaks(n):
 		d.begun, d.since, d.parts = append(d.begun[:0], line...), d.line, n
 		return nil
-	case n == 1 && !d.fixed():
-		return d.fault(fmt.Sprintf("no %q in it, which stands between %d columns unless --delimiter names another text", d.mark, l.count))
 	default:
-		return d.fault(fmt.Sprintf("%d fields, want %d", n, l.count))
+		return d.fault(d.few(n, l.count))
 	}
 	if d.titles() {
 		d.before++

@@ -3,6 +3,7 @@ package sacct
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"math/bits"
 	"unicode"
 )
@@ -197,4 +198,12 @@ func (d *dump) truncated() (column, bool) {
 		}
 	}
 	return 0, false
+}
+
+// few says what is wrong with a line that has too few fields.
+func (d *dump) few(n, want int) string {
+	if n == 1 && !d.fixed() {
+		return fmt.Sprintf("no %q in it, which stands between %d columns unless --delimiter names another text", d.mark, want)
+	}
+	return fmt.Sprintf("%d fields, want %d", n, want)
 }

@@ -21,7 +21,7 @@ func Flags() []cli.Flag {
 		&cli.StringFlag{Name: "csv", Usage: "write the table of all points to `FILE` too"},
 		&cli.StringFlag{Name: "html", Usage: "write a page with pictures and the table to `FILE`"},
 		&cli.StringFlag{Name: "svg", Usage: "draw the mean stretch of campaigns, of platforms the NSL of bags, of each point into `FILE`"},
-		&cli.IntFlag{Name: "workers", Usage: "`NUMBER` of points at a time", DefaultText: "one a core"},
+		runs.WorkersFlag("point", nil),
 	}, runs.ShareFlags("point")...)
 }
 
