@@ -134,7 +134,7 @@ func (r *Reader) limits(of record, columns ...[]limitColumn) (l accounting.Limit
 // accounting_storage_mysql.c): of each TRES the nearest.
 func (r *Reader) Limits(ctx context.Context) (map[uint32]accounting.Limits, error) {
 	all, accounts := []record{}, make(map[string]record)
-	err := r.records(ctx, "assoc_table", "deleted = 0", append(limitNames(), "id_assoc", "acct", "user", "parent_acct"), func(of record) error {
+	err := r.records(ctx, "assoc_table", "deleted = 0", append(limitNames(), "id_assoc", "acct", "user", "parent_acct", "priority"), func(of record) error {
 		all = append(all, of)
 		if of["user"] == "" {
 			accounts[of["acct"]] = of
@@ -166,6 +166,7 @@ func (r *Reader) Limits(ctx context.Context) (map[uint32]accounting.Limits, erro
 		if of["user"] == "" {
 			l.MaxWall = 0 // it is for those below
 		}
+		l.Priority, _ = strconv.ParseInt(of["priority"], 10, 64) // NULL is none
 		limits[uint32(id)] = l
 	}
 	if err != nil {
@@ -176,7 +177,7 @@ func (r *Reader) Limits(ctx context.Context) (map[uint32]accounting.Limits, erro
 
 // inherit gives an association those limits of an account above it that it does not have.
 func inherit(of, above record) {
-	for _, name := range []string{"max_jobs", "max_wall_pj"} {
+	for _, name := range []string{"max_jobs", "max_wall_pj", "priority"} {
 		if of[name] == "" {
 			of[name] = above[name]
 		}

@@ -7,6 +7,8 @@ type Limits struct {
 	List    []Limit
 	MaxWall ostrich.Duration // the longest time limit; 0 for none
 
+	Priority int64 // of an association, which PriorityWeightAssoc weighs; 0 without one
+
 	// Other names limits that are set and not among these, such as "GrpTRESMins".
 	Other []string
 }

@@ -1,6 +1,7 @@
 package accounting
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strconv"
@@ -48,6 +49,7 @@ type Layout struct {
 	NoRequeue          bool // --no-requeue, or no batch job
 	NodeList, Exclude  string
 	Wanted             string // --licenses, where the record has no column of them: until 22.05
+	Nice               int64  // --nice
 }
 
 // ReadLicenses reads a list of licences such as "matlab:2,ansys@server:1". One without a number is one. Of
@@ -154,6 +156,10 @@ func (l *Layout) set(name, value string) {
 		l.Share = true
 	case "no-requeue":
 		l.NoRequeue = true
+	case "nice":
+		if n, err := strconv.ParseInt(cmp.Or(value, "100"), 10, 32); err == nil { // as sbatch takes it
+			l.Nice = n
+		}
 	case "contiguous":
 		l.Contiguous = true
 	case "nodelist":
@@ -209,6 +215,9 @@ func (l *Layout) Line() string {
 	add("nodelist", l.NodeList)
 	add("exclude", l.Exclude)
 	add("licenses", l.Wanted)
+	if l.Nice != 0 {
+		add("nice", strconv.FormatInt(l.Nice, 10))
+	}
 	return line
 }
 

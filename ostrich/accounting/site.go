@@ -14,7 +14,8 @@ type Site struct {
 	Associations []AssociationShare // by account, user, partition, then id
 	QOS          []QOS              // by name
 
-	Flat bool // the parents of accounts are not known: all are below the root
+	Flat        bool // the parents of accounts are not known: all are below the root
+	Prioritized bool // the priorities of associations are known
 }
 
 // ParentShares stands for "fairshare=parent": the association competes in place

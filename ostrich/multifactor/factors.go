@@ -27,6 +27,7 @@ type Request struct {
 	// Billing is the cost of a second of the job. 0 means what the partition's
 	// BillingWeights make of TRES, and without any, Procs.
 	Billing float64
+	Free    bool // it costs nothing, whatever Billing is
 }
 
 // Factors are the parts of a priority before the weights (sprio's normalized
@@ -176,6 +177,8 @@ func (m *Multifactor) tres(r *Request) float64 {
 func (m *Multifactor) billing(r *Request) float64 {
 	bill := r.Billing
 	switch {
+	case r.Free:
+		return 0
 	case bill > 0:
 	case r.Partition >= 0 && len(m.c.Partitions[r.Partition].BillingWeights) > 0:
 		ofNode := 0.0

@@ -15,7 +15,7 @@ import (
 func withNeeds(c *slurmdb.Config) { c.Needs = true }
 
 // TestLimits: associations and QOS have their limits. Those of one job, of the time and of the
-// number of jobs of a user come from the accounts above where the user has none, each TRES for itself.
+// number of jobs of a user, and the priority, come from the accounts above where the user has none, each TRES for itself.
 func TestLimits(t *testing.T) {
 	db := slurmdbtest.New(t, slurmdbtest.R2205)
 	db.Resource(1001, "gres", "gpu")
@@ -24,8 +24,8 @@ func TestLimits(t *testing.T) {
 		slurmdbtest.Assoc{ID: 12, User: "alice", Account: "physics", Shares: 1}, slurmdbtest.Assoc{ID: 13, User: "bob", Account: "physics", Shares: 1},
 	)
 	db.Run("UPDATE c1_assoc_table SET grp_tres = '1=100,1001=8', max_tres_pj = '1=50,4=2', max_jobs = 9, max_wall_pj = 600 WHERE id_assoc = 10")
-	db.Run("UPDATE c1_assoc_table SET max_tres_pj = '1=40,1001=18446744073709551615', max_jobs = 5, grp_tres_mins = '1=1000' WHERE id_assoc = 11")
-	db.Run("UPDATE c1_assoc_table SET max_tres_pj = '1=20', max_wall_pj = 60, grp_jobs = 3 WHERE id_assoc = 12")
+	db.Run("UPDATE c1_assoc_table SET max_tres_pj = '1=40,1001=18446744073709551615', max_jobs = 5, grp_tres_mins = '1=1000', priority = 60 WHERE id_assoc = 11")
+	db.Run("UPDATE c1_assoc_table SET max_tres_pj = '1=20', max_wall_pj = 60, grp_jobs = 3, priority = 100 WHERE id_assoc = 12")
 	db.Run("INSERT INTO qos_table (creation_time, name, flags, max_tres_pu, max_jobs_per_user, max_wall_duration_per_job, preempt_mode, grace_time, preempt_exempt_time, grp_tres, usage_thres) " +
 		"VALUES (1, 'short', 128, '1001=2', 4, 30, 2, 120, 300, '2=4096,1099=1', 0.5)")
 	s, err := archive.Site(t.Context(), open(t, db, withNeeds))
@@ -48,9 +48,9 @@ func TestLimits(t *testing.T) {
 	want := map[string]accounting.Limits{
 		"root":    {},
 		"science": {List: []accounting.Limit{group("cpu", 100), group("gres/gpu", 8)}},
-		"physics": {Other: []string{"GrpTRESMins"}},
-		"alice":   {List: []accounting.Limit{group("jobs", 3), job("cpu", 20), job("node", 2), group("jobs", 5)}, MaxWall: 3600},
-		"bob":     {List: []accounting.Limit{job("cpu", 40), job("node", 2), group("jobs", 5)}, MaxWall: 36000},
+		"physics": {Other: []string{"GrpTRESMins"}, Priority: 60},
+		"alice":   {List: []accounting.Limit{group("jobs", 3), job("cpu", 20), job("node", 2), group("jobs", 5)}, MaxWall: 3600, Priority: 100},
+		"bob":     {List: []accounting.Limit{job("cpu", 40), job("node", 2), group("jobs", 5)}, MaxWall: 36000, Priority: 60},
 	}
 	delete(limits, "")
 	if diff := cmp.Diff(want, limits); diff != "" {

@@ -355,6 +355,7 @@ func Site(ctx context.Context, r *slurmdb.Reader) (*accounting.Site, error) {
 		if err != nil {
 			return nil, err
 		}
+		s.Prioritized = true
 		for i := range s.Accounts {
 			s.Accounts[i].Limits = limits[s.Accounts[i].ID]
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/multifactor"
 )
@@ -58,6 +59,57 @@ func (s *Study) findPhase() error {
 		s.Priority.Phase -= best
 		s.Notes = append(s.Notes, fmt.Sprintf("The model of priority/multifactor has %d of %d recorded priorities of jobs at their submission, with slurmctld's calculations at the moments that fit best.", most, t.told))
 	}
+	return nil
+}
+
+// normals are the flags that scontrol calls NO_NORMAL_ALL if any of them is set.
+var normals = []struct {
+	name string
+	flag multifactor.Flags
+}{
+	{"NO_NORMAL_ASSOC", multifactor.NoNormalAssoc},
+	{"NO_NORMAL_PART", multifactor.NoNormalPart},
+	{"NO_NORMAL_QOS", multifactor.NoNormalQOS},
+	{"NO_NORMAL_TRES", multifactor.NoNormalTRES},
+}
+
+// findNormal finds which of these flags are set where scontrol does not tell: those with which the
+// model has most of the recorded priorities.
+func (s *Study) findNormal() error {
+	k := s.Controller
+	if k == nil || !k.Multifactor() || k.Version == "" || !k.Flag("NO_NORMAL_ALL") || s.Happened {
+		return nil
+	}
+	const said = "scontrol calls PriorityFlags NO_NORMAL_ALL if any of NO_NORMAL_ASSOC, NO_NORMAL_PART, NO_NORMAL_QOS and NO_NORMAL_TRES is set: %s. Only a slurm.conf tells for certain."
+	t := phaseTest{Study: s}
+	t.gather()
+	all, most, best := s.Priority.Flags, -1, s.Priority.Flags
+	for set := 1<<len(normals) - 1; set > 0 && t.told >= fewestTold; set-- {
+		s.Priority.Flags = all
+		for i, n := range normals {
+			if set&(1<<i) == 0 {
+				s.Priority.Flags &^= n.flag
+			}
+		}
+		right, err := t.right(0)
+		if err != nil {
+			return err
+		}
+		if right > most {
+			most, best = right, s.Priority.Flags
+		}
+	}
+	if s.Priority.Flags = best; best == all {
+		s.Notes = append(s.Notes, fmt.Sprintf(said, "all are taken to be"))
+		return nil
+	}
+	var names []string
+	for _, n := range normals {
+		if best&n.flag != 0 {
+			names = append(names, n.name)
+		}
+	}
+	s.Notes = append(s.Notes, fmt.Sprintf(said, format.List(names)+" fits the recorded priorities best, and is taken"))
 	return nil
 }
 

@@ -57,6 +57,46 @@ func TestNoPhase(t *testing.T) {
 	})
 }
 
+// TestFindNormal: scontrol's NO_NORMAL_ALL stands for any of four flags. Those that the recorded priorities have are found;
+// a slurm.conf, which names no release, means what it says.
+func TestFindNormal(t *testing.T) {
+	const all = multifactor.NoNormalAssoc | multifactor.NoNormalPart | multifactor.NoNormalQOS | multifactor.NoNormalTRES
+	rapid.Check(t, func(t *rapid.T) {
+		set := rapid.SampledFrom(normals).Draw(t, "set")
+		s := recordedPriorities(t, 0)
+		s.Priority.Weights = multifactor.Weights{Fairshare: 1000, Assoc: 100, Partition: 2000, QOS: 3000, TRES: []float64{500}}
+		s.Priority.TRES, s.Priority.Associations[0].Priority = []string{"cpu"}, 7
+		s.Priority.Partitions = []multifactor.Partition{{JobFactor: 5, TRES: []float64{16}}}
+		s.Priority.QOS[0].Priority = 9
+		for i := range s.Jobs {
+			s.Jobs[i].request.TRES = []float64{1}
+		}
+		s.Jobs[0].request.Association = 0
+		record := func(flags multifactor.Flags) {
+			s.Priority.Flags = flags
+			p := phaseTest{Study: s}
+			p.gather()
+			if err := p.each(0, func(j *Job, priority uint32) { j.priority = priority }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		record(set.flag)
+		s.Priority.Flags = all // as scontrol says it
+		s.Controller.PriorityFlags = []string{"NO_NORMAL_ALL"}
+		if err := s.findNormal(); err != nil || s.Priority.Flags != all || len(s.Notes) > 0 {
+			t.Errorf("of a slurm.conf: %v, flags %b, notes %q", err, s.Priority.Flags, s.Notes)
+		}
+		s.Controller.Version = "24.11.5"
+		if err := s.findNormal(); err != nil || s.Priority.Flags != set.flag || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], set.name+" fits") {
+			t.Errorf("%v, flags %b, want %b; notes %q", err, s.Priority.Flags, set.flag, s.Notes)
+		}
+		record(all)
+		if err := s.findNormal(); err != nil || s.Priority.Flags != all || !strings.Contains(s.Notes[1], "all are taken") {
+			t.Errorf("%v, flags %b, want all; notes %q", err, s.Priority.Flags, s.Notes)
+		}
+	})
+}
+
 // all counts the priorities that the model has with the present Phase, and the most with one a
 // multiple of five seconds away.
 func (p *phaseTest) all(t *rapid.T) (present, most int) {

@@ -157,10 +157,13 @@ func (s *Study) schedulers(k *priority.Controller) {
 // has returns what a partition has of the resources of PriorityWeightTRES.
 func (s *Study) has(p *priority.Partition) ([]float64, error) {
 	list := make([]float64, len(s.Priority.TRES))
+	cpus := priority.NodeCPUs(s.Partitions)
 	for i, name := range s.Priority.TRES {
 		switch name {
-		case "cpu":
-			list[i] = float64(p.TotalCPUs)
+		case "cpu": // those that are for jobs
+			for _, node := range p.Nodes {
+				list[i] += cpus[node]
+			}
 		case "node":
 			list[i] = float64(len(p.Nodes))
 		default:
@@ -212,7 +215,7 @@ func (s *Study) associations(h *accounting.History) {
 			continue
 		}
 		known[a.Name] = true
-		c.Accounts = append(c.Accounts, multifactor.Account{Name: a.Name, Parent: a.Parent, Shares: shares(a.Shares)})
+		c.Accounts = append(c.Accounts, multifactor.Account{Name: a.Name, Parent: a.Parent, Shares: shares(a.Shares), Priority: int(a.Limits.Priority)})
 	}
 	unknown := 0
 	type place struct{ user, account, partition string }
@@ -237,7 +240,7 @@ func (s *Study) associations(h *accounting.History) {
 		switch {
 		case is:
 			b := &site.Associations[i]
-			x.Shares = shares(b.Shares)
+			x.Shares, x.Priority = shares(b.Shares), int(b.Limits.Priority)
 			busy[place{b.User, b.Account, b.Partition}] = true
 		case s.Site != nil:
 			unknown++
@@ -248,7 +251,7 @@ func (s *Study) associations(h *accounting.History) {
 	// Those without jobs count among the siblings all the same.
 	for _, b := range site.Associations {
 		if !busy[place{b.User, b.Account, b.Partition}] {
-			c.Associations = append(c.Associations, multifactor.Association{User: b.User, Account: b.Account, Shares: shares(b.Shares)})
+			c.Associations = append(c.Associations, multifactor.Association{User: b.User, Account: b.Account, Shares: shares(b.Shares), Priority: int(b.Limits.Priority)})
 		}
 	}
 	if unknown > 0 {
@@ -256,6 +259,9 @@ func (s *Study) associations(h *accounting.History) {
 	}
 	if site.Flat {
 		s.Notes = append(s.Notes, "The associations have no column ParentName: all accounts are taken to be directly below the root.")
+	}
+	if w := c.Weights.Assoc; w > 0 && !site.Prioritized {
+		s.Notes = append(s.Notes, fmt.Sprintf("PriorityWeightAssoc=%v: the associations have no column Priority, so all count the same.", w))
 	}
 	if s.Site == nil {
 		s.Notes = append(s.Notes, "No association tree was given: every account has 1 share, and every user 1 share in it.")

@@ -195,7 +195,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 			if hl := s.Priority.HalfLife; hl > 0 {
 				left = math.Exp2(-float64(h.From-j.End) / float64(hl))
 			}
-			before[j.Association] += left * float64(j.Ran()) * cmp.Or(j.Billing, float64(j.Procs)) * s.Priority.QOS[j.QOS].UsageFactor
+			before[j.Association] += left * float64(j.Ran()) * s.billing(j) * s.Priority.QOS[j.QOS].UsageFactor
 			continue
 		}
 		limit := cmp.Or(j.Limit, s.Priority.Partitions[j.Partition].MaxTime)
@@ -300,6 +300,9 @@ func (s *Study) addJobs(h *accounting.History) error {
 		s.Priority.Associations[i].Usage = seconds
 	}
 	s.sort()
+	if err := s.findNormal(); err != nil {
+		return err
+	}
 	return s.findPhase()
 }
 
@@ -337,8 +340,17 @@ func (s *Study) request(h *accounting.History, j *accounting.Job) multifactor.Re
 	procs, nodes := int(cmp.Or(j.Asked, j.Procs)), int(cmp.Or(j.AskedNodes, j.Nodes))
 	return multifactor.Request{
 		Association: int(j.Association), Partition: int(j.Partition), QOS: int(j.QOS), Procs: procs, Nodes: nodes,
-		Limit: j.Limit, Submit: j.Submit, Eligible: j.Eligible, Billing: cmp.Or(j.Billing, float64(j.Procs)), TRES: s.asks(h, j, procs, nodes),
+		Limit: j.Limit, Submit: j.Submit, Eligible: j.Eligible, Nice: h.NeedsOf(j).Nice, Billing: s.billing(j), Free: s.billing(j) == 0, TRES: s.asks(h, j, procs, nodes),
 	}
+}
+
+// billing returns what a second of a job is charged. Slurm charges fractions, of which
+// accounting has the whole numbers; where OStrich counts work by billing, the fractions are known.
+func (s *Study) billing(j *accounting.Job) float64 {
+	if s.Counted.Unit.Charges() {
+		return j.Units
+	}
+	return cmp.Or(j.Billing, float64(j.Procs))
 }
 
 // finish gives the unfinished jobs a length: the same part of their limits as the

@@ -127,13 +127,13 @@ func faultAt(name string, line int, format string, args ...any) error {
 // AssociationsCommand and QOSCommand are the commands whose output
 // ReadAssociations and ReadQOS read.
 const (
-	AssociationsCommand = "sacctmgr --parsable2 show associations format=Cluster,Account,User,Partition,Share,ParentName,ID"
+	AssociationsCommand = "sacctmgr --parsable2 show associations format=Cluster,Account,User,Partition,Share,Priority,ParentName,ID"
 	QOSCommand          = "sacctmgr --parsable2 show qos format=Name,Priority,UsageFactor,Preempt"
 )
 
 // ReadAssociations reads the association tree of a cluster into s from the output
 // of AssociationsCommand. Columns may come in any order, with others between
-// them, of which those of limits are read too; ID may be missing. Without ParentName all
+// them, of which those of limits are read too; ID and Priority may be missing. Without ParentName all
 // accounts are below the root, and s.Flat says so. An empty cluster means the only one. The name is for
 // messages. An account without its parent, or a user without an account, is an
 // error, because the tree would be a different one.
@@ -168,6 +168,14 @@ func ReadAssociations(s *accounting.Site, r io.Reader, name, cluster string) err
 		if err != nil {
 			return err
 		}
+		read.Prioritized = t.column([]string{"Priority"}) >= 0
+		if text := t.text("Priority"); text != "" {
+			n, err := strconv.ParseUint(text, 10, 32)
+			if err != nil {
+				return t.fault("priority %q: not a number", text)
+			}
+			limits.Priority = int64(n)
+		}
 		if user == "" {
 			parent := strings.TrimSpace(t.text("ParentName", "ParName"))
 			if t.column([]string{"ParentName", "ParName"}) < 0 && account != accounting.RootAccount {
@@ -200,7 +208,7 @@ func ReadAssociations(s *accounting.Site, r io.Reader, name, cluster string) err
 		}
 		return fmt.Errorf("sacctmgr: %s: no account of cluster %q", name, cluster)
 	}
-	s.Accounts, s.Associations, s.Flat = read.Accounts, read.Associations, read.Flat
+	s.Accounts, s.Associations, s.Flat, s.Prioritized = read.Accounts, read.Associations, read.Flat, read.Prioritized
 	s.Sort()
 	return nil
 }

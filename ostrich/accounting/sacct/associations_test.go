@@ -77,6 +77,7 @@ alice|   optics|c1|5|gpu||7
 		},
 		{"too few fields", associations + "c1|root\n", "", nil, "f:9: 2 fields, want 7"},
 		{"share", associations + "c1|root|eve||-1||3\n", "", nil, `f:9: share "-1": not a number or parent`},
+		{"priority", "Cluster|Account|User|Share|Priority\nc1|root||1|high\n", "", nil, `f:2: priority "high": not a number`},
 		{"id", associations + "c1|root|eve||1||x\n", "", nil, `f:9: ID "x": not a number`},
 		{"no account", associations + "c1||eve||1||3\n", "", nil, "f:9: an association without an account"},
 		{"twice", associations + "c1|physics|bob||1||14\n", "", nil, `f:9: account "physics", user "bob" again: first on line 5`},

@@ -1,0 +1,69 @@
+package replay
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/sacct"
+	"slurm-ostrich/ostrich/multifactor"
+	"slurm-ostrich/priority"
+)
+
+// fractions is what sacct of Slurm 24.11 prints of two jobs whose billing is below 1: AllocTRES does not name it.
+const fractions = `JobID|User|Account|Partition|QOS|Submit|Eligible|Start|End|State|ReqCPUS|AllocCPUS|ReqTRES|AllocTRES|SubmitLine
+1|ann|x|cheap|normal|2024-03-01T10:00:00|2024-03-01T10:00:00|2024-03-01T10:00:00|2024-03-01T10:10:00|COMPLETED|2|2|cpu=2,node=1|cpu=2,node=1|sbatch --nice -n 2 a.sh
+2|bob|x|cheap|normal|2024-03-01T10:00:01|2024-03-01T10:00:01|2024-03-01T10:00:01|2024-03-01T10:10:00|COMPLETED|6|6|billing=1,cpu=6,node=1|billing=1,cpu=6,node=1|sbatch --nice=-7 -n 6 a.sh
+3|cem|x|free|normal|2024-03-01T10:00:02|2024-03-01T10:00:02|2024-03-01T10:00:02|2024-03-01T10:10:00|COMPLETED|4|4|cpu=4,node=1|cpu=4,node=1|sbatch a.sh
+`
+
+// TestCharges: fair share counts the fractions that Slurm charges, and nothing where that is nothing. The nice value is that of
+// the line of submission, the priority of an association that of sacctmgr, and partitions have the processors that are for jobs.
+func TestCharges(t *testing.T) {
+	parts := []priority.Partition{
+		{Name: "cheap", TotalCPUs: 16, Nodes: []string{"n1"}, NodeCPUs: []int{12}, NodeTRES: []string{"cpu=12,mem=1000M"}, BillingWeights: "CPU=0.25", PriorityTier: 1, MaxTime: priority.Unlimited},
+		{Name: "free", TotalCPUs: 16, Nodes: []string{"n1"}, NodeCPUs: []int{12}, NodeTRES: []string{"cpu=12,mem=1000M"}, BillingWeights: "CPU=0", PriorityTier: 1, MaxTime: priority.Unlimited},
+	}
+	controller := priority.Controller{PriorityType: "priority/multifactor", Weights: priority.Weights{Fairshare: 1, Assoc: 7, TRES: []priority.TRESWeight{{Name: "CPU", Weight: 5}}}}
+	c := sidecar.Default()
+	counted, err := c.Counted(controller, parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := sacct.Read(strings.NewReader(fractions), "dump", sacct.Options{Unit: counted.Unit})
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := &accounting.Site{}
+	tree := "Cluster|Account|User|Share|ParentName|Priority\nc|root||1||\nc|x||1|root|60\nc|x|ann|1||100\nc|x|bob|1||60\nc|x|cem|1||\n"
+	if err = sacct.ReadAssociations(site, strings.NewReader(tree), "tree", ""); err != nil {
+		t.Fatal(err)
+	}
+	setup := Setup{Options: window30, Controller: &controller, Partitions: parts, Counted: counted, Site: site}
+	s := mustNew(t, h, setup)
+	for i, want := range []struct {
+		rate float64 // charged
+		free bool
+		nice int64
+	}{{0.5, false, 100}, {1.5, false, -7}, {0, true, 0}} {
+		if r := s.Jobs[i].request; r.Billing != want.rate || r.Free != want.free || r.Nice != want.nice {
+			t.Errorf("job %d: billing %v, free %v, nice %d; want %+v", i+1, r.Billing, r.Free, r.Nice, want)
+		}
+	}
+	m, err := multifactor.New(s.Priority, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := m.Factors(&s.Jobs[1].request, 0); f.TRES != 5*6./12 || f.Assoc != 0.6 {
+		t.Errorf("TRES factor %v of 6 of 12 processors with weight 5, association factor %v of priority 60 of 100", f.TRES, f.Assoc)
+	}
+	if slices.ContainsFunc(s.Notes, func(n string) bool { return strings.Contains(n, "PriorityWeightAssoc") }) {
+		t.Errorf("notes %q", s.Notes)
+	}
+	site.Prioritized = false
+	if s = mustNew(t, h, setup); !slices.ContainsFunc(s.Notes, func(n string) bool { return strings.Contains(n, "PriorityWeightAssoc=7") }) {
+		t.Errorf("without the column: notes %q", s.Notes)
+	}
+}
