@@ -90,7 +90,8 @@ func alone(entitled func() bool, nobody, err error) error {
 		return fmt.Errorf("%w; to do without it, this command needs the configuration of ostrichd and the rights to read: %w", nobody, err)
 	}
 	what := "ostrichd answers at its own host, which need not be this one: run the command there, or open the status page if your site has one. " +
-		"Ask your administrators for that host and page, and whether ostrichd answers at another path (its setting socket), to be named with --socket PATH"
+		"Ask your administrators for that host and page; where ostrichd answers other hosts, name its address by --url, OSTRICH_URL or url in " + remote.DefaultFile +
+		", and where it answers at another path of this one (its setting socket), --socket PATH"
 	switch {
 	case errors.Is(nobody, fs.ErrPermission):
 		what = "this user may not open it: ask your administrators to let you (every user of the host should be able to)"

@@ -92,7 +92,7 @@ func TestAlone(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	for why, want := range map[syscall.Errno][]string{
-		syscall.ENOENT:       {"its own host", "status page", "(its setting socket)", "--socket PATH", "administrators"},
+		syscall.ENOENT:       {"its own host", "status page", "OSTRICH_URL", "/etc/ostrich/client.yaml", "(its setting socket)", "--socket PATH", "administrators"},
 		syscall.ECONNREFUSED: {"it does not run", "administrators"},
 		syscall.EACCES:       {"may not open it", "administrators"},
 	} {
