@@ -81,7 +81,9 @@ func (s *Study) onePool(h *accounting.History) error {
 	switch {
 	case s.Procs < 1:
 		text := cmp.Or(gone, "nothing tells how many processors the machine has") + ": give --procs"
-		if most, _ := peak(h); most > 0 {
+		if most, _ := peak(h); most > 0 && h.Unstarted {
+			text += fmt.Sprintf("; at least --procs %d, for the widest job", most)
+		} else if most > 0 {
 			text += fmt.Sprintf("; --procs %d, the most that were in use at once, would do", most)
 		}
 		if gone != "" {

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -329,9 +330,13 @@ func shares(n int64) int {
 }
 
 // peak returns the most processors that jobs of the history used at once in its
-// window, and when. It leaves out jobs that were suspended or resized, because
-// others ran in their place for a while.
+// window, and when; where nothing tells when jobs started, the widest. It leaves out jobs
+// that were suspended or resized, because others ran in their place for a while.
 func peak(h *accounting.History) (procs int, at ostrich.Time) {
+	if h.Unstarted && len(h.Jobs) > 0 {
+		j := slices.MaxFunc(h.Jobs, func(a, b accounting.Job) int { return cmp.Compare(a.Procs, b.Procs) })
+		return int(j.Procs), j.Submit
+	}
 	jobs := make([]report.Job, 0, len(h.Jobs))
 	for i := range h.Jobs {
 		j := &h.Jobs[i]

@@ -95,6 +95,10 @@ func TestPeak(t *testing.T) {
 	if procs, at := peak(h); procs != 10 || at != 200 {
 		t.Errorf("peak %d at %d, want 10 at 200", procs, at)
 	}
+	h.Unstarted = true // all starts are made up
+	if procs, at := peak(h); procs != 256 || at != 0 {
+		t.Errorf("peak %d at %d, want 256 of the widest", procs, at)
+	}
 	log := &trace.Log{Records: []trace.Record{
 		{Submit: 5, Wait: 5, Run: 10, Allocated: 4},
 		{Submit: 10, Wait: 0, Run: 10, Allocated: 2},
