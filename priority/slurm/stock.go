@@ -268,25 +268,28 @@ func (s *stock) bar(q *priority.Queued) string {
 	return ""
 }
 
-// has reports whether a node has the features of an expression such as "a&b|c". Of what is
-// more than that, in brackets, any feature will do.
+// has reports whether a node has the features of an expression, which Slurm reads from left to
+// right: "a|b&c" is "(a|b)&c". In brackets any of them will do. With a count, "a*1", the
+// other nodes of the job need none of them, so that each node will do.
 func (n *node) has(features string) bool {
-	if features == "" {
+	if features == "" || strings.Contains(features, "*") {
 		return true
 	}
-	is := func(name string) bool {
-		name, _, _ = strings.Cut(strings.TrimSpace(name), "*")
-		return slices.Contains(n.features, name)
-	}
+	is := func(name string) bool { return slices.Contains(n.features, strings.TrimSpace(name)) }
 	if strings.ContainsAny(features, "[]()") {
 		return slices.ContainsFunc(strings.FieldsFunc(features, func(r rune) bool { return strings.ContainsRune("[]()&|,", r) }), is)
 	}
-	for group := range strings.SplitSeq(features, "|") {
-		if !slices.ContainsFunc(strings.FieldsFunc(group, func(r rune) bool { return r == '&' || r == ',' }), func(f string) bool { return !is(f) }) {
-			return true
+	has := true
+	for from := 0; from <= len(features); {
+		to := from + strings.IndexAny(features[from:]+"&", "&|,")
+		if one := is(features[from:to]); from > 0 && features[from-1] == '|' {
+			has = has || one
+		} else {
+			has = has && one
 		}
+		from = to + 1
 	}
-	return false
+	return has
 }
 
 // bars sets Barred of the jobs, from what showStock printed.
