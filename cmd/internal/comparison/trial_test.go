@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/trial"
@@ -101,5 +102,24 @@ func TestTrialStockUnknown(t *testing.T) {
 	}
 	if !strings.Contains(said, "of the time drawn for stock Slurm it is not known that all was given back") || strings.Contains(said, "drawn for OStrich it is not known") {
 		t.Error(said)
+	}
+}
+
+// TestTrialNobody: an arm in which no campaign was measured has no figure.
+func TestTrialNobody(t *testing.T) {
+	c, err := CompareTrial(t.Context(), tried(func(arm trial.Arm, _ int) ostrich.Time {
+		if arm == trial.OStrich {
+			return 60 * 86400 // beyond the end of the period
+		}
+		return 600
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Reading != CannotTell || !strings.HasPrefix(c.Verdict[0], "Cannot tell, as there are too few periods: no campaign was measured under OStrich, by the draw of 0 periods and 28.") {
+		t.Error(c.Verdict[0])
+	}
+	if row := c.Tables(false)[0].Rows[0]; row[3] != format.None() {
+		t.Errorf("under OStrich the stretch is %v", row[3])
 	}
 }

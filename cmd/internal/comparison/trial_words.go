@@ -20,6 +20,14 @@ func (c *Trial) conclude() {
 	e := &c.Effects[0]
 	times := func(x float64) string { return format.Number(x) + " times" }
 	said := fmt.Sprintf("users waited %s as long as needed for their results under OStrich, and %s under stock Slurm", times(e.OStrich), times(e.Stock))
+	switch {
+	case e.InOStrich == 0 && e.InStock == 0:
+		said = "no campaign was measured"
+	case e.InOStrich == 0:
+		said = "no campaign was measured under OStrich"
+	case e.InStock == 0:
+		said = "no campaign was measured under stock Slurm"
+	}
 	if e.Ratio != nil {
 		said += ": " + format.Number(*e.Ratio) + " of it"
 		if e.Interval != nil {
@@ -142,7 +150,13 @@ func (c *Trial) Tables(long bool) []format.Table {
 			if e.By == "all" {
 				name = "all"
 			}
-			t.Add(name, e.Name, valueCell(unit, e.Stock), valueCell(unit, e.OStrich), optional(e.Ratio), trialCell(e.Interval), optionalPart(e.Carried), optional(e.Whole), e.Reading)
+			level := func(x float64, periods int) format.Cell {
+				if periods == 0 {
+					return format.None()
+				}
+				return valueCell(unit, x)
+			}
+			t.Add(name, e.Name, level(e.Stock, e.InStock), level(e.OStrich, e.InOStrich), optional(e.Ratio), trialCell(e.Interval), optionalPart(e.Carried), optional(e.Whole), e.Reading)
 		}
 		if left > 0 {
 			t.Title += fmt.Sprintf(": %d more with --long", left)
