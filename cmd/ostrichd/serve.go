@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"slices"
 
@@ -20,7 +19,6 @@ import (
 	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/cmd/internal/webserver"
-	"slurm-ostrich/priority/slurm"
 )
 
 // handler serves /metrics, /healthz (the process is alive), /readyz (cycles
@@ -78,10 +76,8 @@ func (d *daemon) proofBy(setting string, hosts []string) *access.Proof {
 	if setting == sidecar.MungeOff {
 		return p
 	}
-	munge := slurm.Munge{Timeout: api.Patience}
-	if setting != sidecar.MungeOn {
-		munge.Socket = setting
-	}
+	munge := sidecar.MungeBy(setting)
+	munge.Timeout = api.Patience
 	p.Decode = munge.Decode
 	return p
 }
@@ -173,19 +169,12 @@ func listen(ctx context.Context, sites []site) (all []net.Listener, err error) {
 // nobody for a password, as it shows whose jobs wait; and of passwords that are sent
 // unencrypted.
 func (d *daemon) exposed(doors webserver.Doors) {
-	if at := d.config.Status.Listen; !doors.Asks && open(at) {
+	if at := d.config.Status.Listen; !doors.Asks && webserver.Open(at) {
 		d.log.Warn().Str("listen", at).Msg("the status page is open to other hosts, without a password; a loopback address behind ssh or a proxy is safer, or a password and TLS by web.config_file")
 	}
 	for _, at := range slices.Compact([]string{d.config.Listen, d.config.Status.Listen}) {
-		if doors.Asks && !doors.TLS && open(at) {
+		if doors.Asks && !doors.TLS && webserver.Open(at) {
 			d.log.Warn().Str("listen", at).Msg("passwords come over the network unencrypted; add tls_server_config to web.config_file")
 		}
 	}
-}
-
-// open reports whether other hosts can reach an address.
-func open(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	ip, bad := netip.ParseAddr(host)
-	return address != "" && (err != nil || host != "localhost" && (bad != nil || !ip.IsLoopback()))
 }

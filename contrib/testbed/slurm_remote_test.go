@@ -146,6 +146,9 @@ func TestRemote(t *testing.T) {
 	l := newLogin(t, b, url)
 	d := b.daemon(t, "--status-listen", "0.0.0.0:"+strconv.Itoa(b.port+8), "--status-munge", b.dir+"/run/munge/munge.socket")
 	d.cycles(t, 2)
+	if said := b.try(t, operator, "ostrich", "check", "--config", b.config, "--status-listen", "0.0.0.0:8090", "--status-munge", b.dir+"/run/munge/munge.socket").stdout; !strings.Contains(said, "ok    munge              proves who asks at 0.0.0.0:8090") {
+		t.Errorf("check says\n%s", said)
+	}
 
 	for as, want := range map[string][]string{
 		"ob-alice": {"ob-alice"}, "ob-bob": {"ob-bob"}, "ob-erin": {"ob-erin"}, "ob-heidi": {"ob-heidi"},

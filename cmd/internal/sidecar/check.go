@@ -101,6 +101,7 @@ func Check(ctx context.Context, c Config, as, me string) []Finding {
 		l.checkWriter()
 	}
 	l.checkWeb()
+	l.checkMunge(ctx)
 	return l.found
 }
 

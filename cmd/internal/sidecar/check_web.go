@@ -1,6 +1,12 @@
 package sidecar
 
-import "slurm-ostrich/cmd/internal/webserver"
+import (
+	"context"
+	"time"
+
+	"slurm-ostrich/cmd/internal/webserver"
+	"slurm-ostrich/priority/slurm"
+)
 
 // checkWeb checks the file of web.config_file, if there is one.
 func (l *checklist) checkWeb() {
@@ -19,4 +25,30 @@ func (l *checklist) checkWeb() {
 	default:
 		l.ok("web", "%v", doors)
 	}
+}
+
+// checkMunge checks whether users of other hosts can prove who they are at status.listen.
+func (l *checklist) checkMunge(ctx context.Context) {
+	if l.Status.Munge == MungeOff || !webserver.Open(l.Status.Listen) {
+		return
+	}
+	munge := MungeBy(l.Status.Munge)
+	credential, err := munge.Encode(ctx, "ostrich check", time.Minute)
+	if err == nil {
+		_, err = munge.Decode(ctx, credential)
+	}
+	if err != nil {
+		l.add("munge", Warn, "start munged on this host and have munge and unmunge in PATH, name its socket as status.munge if it is another one, or set that to off: "+
+			"users of login nodes get no answer at "+l.Status.Listen+" until then", "%v", err)
+		return
+	}
+	l.ok("munge", "proves who asks at %s", l.Status.Listen)
+}
+
+// MungeBy returns the munged of a setting status.munge that is not off.
+func MungeBy(setting string) slurm.Munge {
+	if setting == MungeOn {
+		return slurm.Munge{}
+	}
+	return slurm.Munge{Socket: setting}
 }

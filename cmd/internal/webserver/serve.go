@@ -15,6 +15,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"slices"
 	"time"
@@ -111,4 +112,11 @@ func Read(path string) (Doors, error) {
 		TLS:  file.TLS.IsEnabled(),
 		Asks: len(file.Users) > 0 || file.TLS.ClientAuth == "RequireAndVerifyClientCert",
 	}, nil
+}
+
+// Open reports whether other hosts can reach an address.
+func Open(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	ip, bad := netip.ParseAddr(host)
+	return address != "" && (err != nil || host != "localhost" && (bad != nil || !ip.IsLoopback()))
 }
