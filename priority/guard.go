@@ -126,7 +126,7 @@ func (a recordCounts) spec(q *Queued, most int) (string, bool) {
 // it cannot start with it, and Slurm does not show it. So does a job that
 // accounting has not reported, because nobody knows yet whether it is managed.
 func (o *Options) takeBack(e *Entry, arrays recordCounts) {
-	q := &e.Queued
+	q := e.Queued
 	multifactor := o.Controller.Multifactor()
 	switch {
 	case o.Journal == nil, e.Why.Code == Unheard, q.Held(), ineligible(q.Reason), multifactor && !q.Listed:

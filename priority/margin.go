@@ -108,7 +108,7 @@ func (o *Options) keep(jobs []Entry, procs int, managed []bool) (kept bool) {
 // value is what a job has now, see Options.ahead, or 0 if that says nothing of its place in
 // its pool.
 func (o *Options) value(e *Entry) int64 {
-	if e.several || o.Channel == Priority && !o.inForce(&e.Queued) {
+	if e.several || o.Channel == Priority && !o.inForce(e.Queued) {
 		return 0
 	}
 	return max(0, o.ahead(e.From))

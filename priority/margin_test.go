@@ -65,8 +65,8 @@ func TestTurns(t *testing.T) {
 				for _, e := range p.Entries[:2] {
 					started++
 					distances[e.Place.Campaign] *= 1.02
-					queue = slices.DeleteFunc(queue, func(q Queued) bool { return q.Job == e.Job })
-					order = slices.DeleteFunc(order, func(r ostrich.Place) bool { return r.Job == e.Job })
+					queue = slices.DeleteFunc(queue, func(q Queued) bool { return q.Job == e.Place.Job })
+					order = slices.DeleteFunc(order, func(r ostrich.Place) bool { return r.Job == e.Place.Job })
 					submit(e.Place.Campaign)
 				}
 			}

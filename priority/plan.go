@@ -9,7 +9,7 @@ import (
 
 // Entry is what the plan says of one pending job.
 type Entry struct {
-	Queued
+	*Queued                 // in the queue that was planned
 	Place     ostrich.Place // of a managed job, as the order wanted has it
 	Pool      string        // of a managed job: Order.Pool of the order that has its place
 	Rank      int           // place in the order of its pool, from 1; 0 for a job that is left alone
@@ -61,7 +61,7 @@ func (o Options) Plan(order []ostrich.Place, queue []Queued) (Plan, error) {
 
 // PlanPools computes the fewest changes that put the jobs of the queue into the
 // orders, which stand pool by pool, and for each pool class by class. It changes
-// nothing: not an order, not the queue, not Slurm. Jobs of the orders that are not in the
+// nothing: not an order, not the queue, not Slurm. The plan points into the queue. Jobs of the orders that are not in the
 // queue are passed over. A job counts in the class that its record in the queue has.
 //
 // Slurm compares the values of all jobs, whatever their pools, so all orders become one,
@@ -108,7 +108,7 @@ func (o Options) PlanPools(orders []Order, queue []Queued) (Plan, error) {
 			}
 		}
 		from := o.Channel.Value(q)
-		e := Entry{Queued: *q, Class: o.classOf(q), Wait: waits[i], SlurmRank: i + 1, From: from, To: from, Why: why}
+		e := Entry{Queued: q, Class: o.classOf(q), Wait: waits[i], SlurmRank: i + 1, From: from, To: from, Why: why}
 		o.takeBack(&e, arrays)
 		alone = append(alone, e)
 	}
@@ -219,7 +219,7 @@ func (o *Options) strict(p *Plan, depth int, queue []Queued, alone []Entry) erro
 		v[i] = o.ahead(jobs[i].From)
 		// A priority that Slurm computed is no place in the order, even where
 		// it happens to fit.
-		usable[i] = o.Channel != Priority || o.inForce(&jobs[i].Queued)
+		usable[i] = o.Channel != Priority || o.inForce(jobs[i].Queued)
 	}
 	band, floor := o.bands(jobs, gap, w)
 	keep := repair(v, gap, usable, floor, w.hi, o.extra(w), band)

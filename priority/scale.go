@@ -78,13 +78,11 @@ func (w *wanted) add(orders []Order) {
 			case *list == nil:
 				*list = make([]Entry, 0, room)
 			}
-			// An entry is large: it is made where it stays.
-			*list = slices.Grow(*list, 1)[:len(*list)+1]
-			e := &(*list)[len(*list)-1]
-			e.Queued = *q
-			e.Place, e.Pool, e.Class, e.pool = place, one.name, class, int32(len(w.pools)-1)
-			e.Wait, e.Why, e.spec = wait, whyWaits(wait, cmp.Or(q.Barred, q.Reason)), spec
-			e.SlurmRank, e.From = int(i)+1, w.o.Channel.Value(q)
+			*list = append(*list, Entry{
+				Queued: q, Place: place, Pool: one.name, Class: class, pool: int32(len(w.pools) - 1),
+				Wait: wait, Why: whyWaits(wait, cmp.Or(q.Barred, q.Reason)), spec: spec,
+				SlurmRank: int(i) + 1, From: w.o.Channel.Value(q),
+			})
 		}
 		var others []moved
 		for _, order := range orders[:n] {

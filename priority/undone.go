@@ -62,7 +62,7 @@ func (o *Options) restored(q *Queued) (nice int64, restored bool) {
 // repeat marks the entry of a managed job whose write was undone, so that it is
 // written again, unless that was done too often of late.
 func (o *Options) repeat(e *Entry) {
-	q := &e.Queued
+	q := e.Queued
 	if o.Channel == Priority {
 		if _, restored := o.restored(q); restored {
 			o.again(e, e.Write)
@@ -80,7 +80,7 @@ func (o *Options) again(e *Entry, write bool) {
 	e.Undone, e.Write = true, write
 	switch {
 	case !write:
-	case o.Journal == nil || o.Journal.Repeat(o.Channel, &e.Queued, o.Now):
+	case o.Journal == nil || o.Journal.Repeat(o.Channel, e.Queued, o.Now):
 		e.Why = Why{Code: WasUndone}
 	default:
 		e.To, e.Write, e.Why = e.From, false, Why{Code: UndoneAgain} // see History.Repeat

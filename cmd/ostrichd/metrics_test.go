@@ -85,7 +85,7 @@ func TestPastDue(t *testing.T) {
 		wait priority.Wait
 	}{{12, priority.Able}, {22, priority.Kept}, {99, priority.Able}} { // nobody knows how long 99 runs
 		q := priority.Queued{Job: one.id, Submit: 2}
-		c.Plan.Entries = append(c.Plan.Entries, &priority.Entry{Queued: q, Wait: one.wait})
+		c.Plan.Entries = append(c.Plan.Entries, &priority.Entry{Queued: &q, Wait: one.wait})
 	}
 	for _, tt := range []struct {
 		now  ostrich.Time

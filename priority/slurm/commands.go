@@ -7,7 +7,6 @@
 package slurm
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -228,7 +227,7 @@ var ErrOutput = errors.New("too much output")
 // limited keeps what a command prints, up to most bytes. It drops the rest and
 // calls full, which ends the command.
 type limited struct {
-	text bytes.Buffer // not embedded, because its ReadFrom would bypass Write
+	text strings.Builder
 	most int
 	full func()
 	over bool // there was more

@@ -33,11 +33,15 @@ func (s Commands) read(ctx context.Context, p *printed) (queue []priority.Queued
 	if err != nil {
 		return nil, false, err
 	}
-	if queue, err = parseSqueue(p.squeue[0], p.mark); err != nil {
+	if queue, err = parseSqueue(p.squeue, p.mark); err != nil {
 		return nil, false, err
 	}
-	if len(p.squeue) > 1 {
-		if queue, err = separate(queue, p.squeue[1], p.mark); err != nil {
+	if p.tasks != "" {
+		apart, failed := parseSqueue(p.apart, p.mark)
+		if failed != nil {
+			return nil, false, failed
+		}
+		if queue, err = separate(queue, p.tasks, apart); err != nil {
 			return nil, false, err
 		}
 	}
@@ -95,9 +99,9 @@ const squeueFields = 25
 
 // parseSqueue parses squeue's output in squeueFormat(mark).
 func parseSqueue(out, mark string) ([]priority.Queued, error) {
-	queue := make([]priority.Queued, 0, strings.Count(out, mark))
+	queue, known := make([]priority.Queued, 0, strings.Count(out, mark)), make(texts)
 	err := eachRecord(out, mark, func(record string) error {
-		q, err := parseQueued(record)
+		q, err := parseQueued(record, known)
 		queue = append(queue, q)
 		return err
 	})
@@ -140,20 +144,42 @@ func eachRecord(out, mark string, visit func(record string) error) error {
 	return nil
 }
 
-func parseQueued(record string) (priority.Queued, error) {
-	f := strings.SplitN(record, fieldSep, squeueFields)
-	if len(f) != squeueFields {
-		return priority.Queued{}, fmt.Errorf("record %q: %d fields, want %d", clip(record), len(f), squeueFields)
+// texts are those of a queue. Most jobs share theirs with others, and none keeps the output
+// that it was read from.
+type texts map[string]string
+
+// of returns the text.
+func (t texts) of(text string) string {
+	kept, known := t[text]
+	if !known {
+		kept = strings.Clone(text)
+		t[kept] = kept
 	}
+	return kept
+}
+
+// parseQueued parses a record. Its texts are of those known, which it adds to.
+func parseQueued(record string, known texts) (priority.Queued, error) {
+	var f [squeueFields]string
+	n, rest, more := 0, record, true
+	for ; more && n < squeueFields-1; n++ {
+		f[n], rest, more = strings.Cut(rest, fieldSep)
+	}
+	if !more {
+		return priority.Queued{}, fmt.Errorf("record %q: %d fields, want %d", clip(record), n, squeueFields)
+	}
+	f[n] = rest // a job's name may have separators
 	id, err := strconv.ParseUint(f[0], 10, 32)
 	if err != nil || id == 0 {
 		return priority.Queued{}, fmt.Errorf("job id %q: not a job id", clip(f[0]))
 	}
 	q := priority.Queued{
-		Job: ostrich.JobID(id), Count: 1, Full: f[3], User: f[4], Partition: f[6], QOS: f[7],
-		State: f[10], Reservation: none(f[12]), Dependency: none(f[13]), Reason: f[14], Account: f[21], WCKey: none(f[22]), Comment: none(f[23]), Name: f[24],
-		Wants: priority.Asked{Nodes: none(f[17]), Without: none(f[18]), Features: none(f[19]), Licenses: none(f[20])}.Wants(),
+		Job: ostrich.JobID(id), Count: 1, Full: strings.Clone(f[3]), User: known.of(f[4]), Partition: known.of(f[6]), QOS: known.of(f[7]),
+		State: known.of(f[10]), Reservation: known.of(none(f[12])), Dependency: known.of(none(f[13])), Reason: known.of(f[14]),
+		Account: known.of(f[21]), WCKey: known.of(none(f[22])), Comment: known.of(none(f[23])), Name: known.of(f[24]),
 	}
+	wants := priority.Asked{Nodes: none(f[17]), Without: none(f[18]), Features: none(f[19]), Licenses: none(f[20])}.Wants()
+	q.Wants = priority.Wants(known.of(string(wants)))
 	// The processors requested serve until accounting knows the job; without
 	// them, the job waits for that.
 	if cpus, bad := strconv.ParseUint(f[15], 10, 31); bad == nil {
@@ -174,7 +200,7 @@ func parseQueued(record string) (priority.Queued, error) {
 		if bad != nil {
 			return priority.Queued{}, fmt.Errorf("job %d: %w", id, bad)
 		}
-		q.Array, q.Tasks, q.Count = ostrich.JobID(array), f[2], set.Count()
+		q.Array, q.Tasks, q.Count = ostrich.JobID(array), known.of(f[2]), set.Count()
 	}
 	uid, err := strconv.ParseUint(f[5], 10, 32)
 	if err != nil {

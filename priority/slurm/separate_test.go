@@ -1,12 +1,13 @@
 package slurm
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
@@ -21,12 +22,35 @@ func recordsOf(t *testing.T, release string) []priority.Queued {
 	if err != nil {
 		t.Fatal(err)
 	}
-	queue, err := separate(grouped, captured(t, release+"/tasks.txt"), mark)
+	tasks, apart := listed(t, captured(t, release+"/tasks.txt"))
+	queue, err := separate(grouped, tasks, apart)
 	if err != nil {
 		t.Fatal(err)
 	}
 	slices.SortFunc(queue, byJob)
 	return queue
+}
+
+// listed makes of the output of "squeue --array" in squeueFormat what separate reads: the
+// same in taskFormat, and what squeue says of one task of each record of an array in parts.
+func listed(t testing.TB, byTask string) (tasks string, apart []priority.Queued) {
+	t.Helper()
+	all, err := parseSqueue(byTask, mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines strings.Builder
+	for i := range all {
+		q := &all[i]
+		fmt.Fprintf(&lines, "%d %d %s\n", q.Job, cmp.Or(q.Array, q.Job), cmp.Or(q.Tasks, "N/A"))
+	}
+	tasks = lines.String()
+	records, err := parseRecords(tasks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := inParts(records)
+	return tasks, slices.DeleteFunc(all, func(q priority.Queued) bool { return !slices.Contains(names, q.Full) })
 }
 
 // recordsPerArray counts the records of each array.
@@ -57,7 +81,7 @@ func TestSeparateIsArrayUnique(t *testing.T) {
 			q.Full = strings.Replace(q.Full, "%"+limit+"]", "]", 1)
 		}
 	}
-	if diff := cmp.Diff(want, recordsOf(t, "22.05")); diff != "" {
+	if diff := gocmp.Diff(want, recordsOf(t, "22.05")); diff != "" {
 		t.Errorf("records (-array-unique +joined):\n%s", diff)
 	}
 }
@@ -104,7 +128,7 @@ func TestSeparate(t *testing.T) {
 		"other":        {{"A_2", "None", 1, false, true, false, 0}},
 		"allapart":     {waits("A_2", 1), held("A_1")},
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("arrays (-want +got):\n%s", diff)
 	}
 	known := make(map[ostrich.JobID]bool)
@@ -145,14 +169,14 @@ func TestSeparateAcrossTime(t *testing.T) {
 		{"a task starts meanwhile", "7 1-3", "7 2; 7 3", []string{"7_[2-3]"}},
 		{"all but one start meanwhile", "7 1-3", "7 3", []string{"7_3"}},
 		{"the array ends meanwhile", "7 1-3; 5", "5", []string{"5"}},
-		{"a job comes meanwhile", "7 1-3", "7 1; 7 2; 7 3; 8", []string{"7_[1-3]", "8"}},
+		{"a job comes meanwhile", "7 1-3", "7 1; 7 2; 7 3; 8", []string{"7_[1-3]"}},
 		{"an array comes meanwhile", "7 1-3", "7 1; 7 2; 7 3; 8 1; 8 2", []string{"7_[1-3]"}},
 		{"a task comes back", "7 2-3", "7 2; 7 3; 9 7_1", []string{"7_[2-3]", "7_1"}},
 		{"the last of a stride is forgotten", "7 0-20:4%2", "7 0; 7 4; 7 8; 7 12; 7 16", []string{"7_[0-20:4%2]"}},
 		{"the last of a stride is apart", "7 0,4,8,12,16,20", "7 0; 7 4; 7 8; 7 12; 7 16; 9 7_20", []string{"7_[0,4,8,12,16]", "7_20"}},
 		{"the last of a stride is not known", "7 0,4,8,12,16", "7 0; 7 4; 7 8; 7 12; 7 16", []string{"7_[0,4,8,12,16]"}},
 		{"too few for a stride", "7 0,4,8,12,16", "7 0; 7 4; 7 8; 7 12", []string{"7_[0,4,8,12]"}},
-		{"lines out of order", "7 1-3", "7 3; 5; 7 1; 7 2", []string{"5", "7_[1-3]"}},
+		{"lines out of order", "7 1-3; 5", "7 3; 5; 7 1; 7 2", []string{"5", "7_[1-3]"}},
 		{"a set of one", "7 4%2", "7 4", []string{"7_4"}},
 	}
 	for _, tt := range tests {
@@ -167,7 +191,8 @@ func TestSeparateAcrossTime(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			queue, err := separate(grouped, lists[1].String(), mark)
+			tasks, apart := listed(t, lists[1].String())
+			queue, err := separate(grouped, tasks, apart)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -176,7 +201,7 @@ func TestSeparateAcrossTime(t *testing.T) {
 			for _, q := range queue {
 				got = append(got, q.Full)
 			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
+			if diff := gocmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("records (-want +got):\n%s", diff)
 			}
 		})
@@ -184,15 +209,19 @@ func TestSeparateAcrossTime(t *testing.T) {
 }
 
 func TestSeparateErrors(t *testing.T) {
-	for want, byTask := range map[string]string{
-		"unexpected output": "squeue: something\n" + squeueLine("5"),
-		"listed twice":      squeueLine("5") + squeueLine("5"),
-		`task "2-3"`:        squeueLine("7 1") + squeueLine("7 2-3"),
-		"not a task number": squeueLine("7 1") + squeueLine("7 1700000000"),
-		"2 fields":          mark + "7" + fieldSep + "8\n",
+	for tasks, want := range map[string]string{
+		"squeue: something\n":        "unexpected output",
+		"squeue\n":                   "unexpected output",
+		"5 5 N/A\n5 5 N/A\n":         "listed twice",
+		"7 7 1\n7 7 2-3\n":           `task "2-3"`,
+		"7 7 1\n7 7 1700000000\n":    "not a task number",
+		"7 7 1\n7 7":                 "cut off",
+		"0 7 1\n":                    "not the ids",
+		"7 x 1\n":                    "not the ids",
+		"7 7 1\n7 7 2\n9 7 3 more\n": `task "3 more"`,
 	} {
-		if queue, err := separate(nil, byTask, mark); err == nil || !strings.Contains(err.Error(), want) || queue != nil {
-			t.Errorf("%q: error %v, want %q in it", byTask, err, want)
+		if queue, err := separate(nil, tasks, nil); err == nil || !strings.Contains(err.Error(), want) || queue != nil {
+			t.Errorf("%q: error %v, want %q in it", tasks, err, want)
 		}
 	}
 }
@@ -216,10 +245,10 @@ func TestQueueOnEveryRelease(t *testing.T) {
 		if !grouping {
 			want = got
 		}
-		if diff := cmp.Diff(want, got); diff != "" || len(got) != len(queue) {
+		if diff := gocmp.Diff(want, got); diff != "" || len(got) != len(queue) {
 			t.Errorf("grouping %t (-want +got):\n%s", grouping, diff)
 		}
-		if ran := f.Ran("squeue"); grouping && ran != 3 || !grouping && ran != 1 {
+		if ran := f.Ran("squeue"); grouping && ran != 4 || !grouping && ran != 1 {
 			t.Errorf("grouping %t: squeue ran %d times", grouping, ran)
 		}
 	}
@@ -232,16 +261,20 @@ func TestQueueOnEveryRelease(t *testing.T) {
 }
 
 func FuzzSeparate(f *testing.F) {
-	f.Add(squeueLine("7 1-3%2"), squeueLine("7 1")+squeueLine("7 2"))
-	f.Add(squeueLine("7 1-3"), squeueLine("7 1")+squeueLine("7 1700000000"))
-	f.Add(squeueLine("7 0-16:4"), squeueLine("7 0")+squeueLine("7 4")+squeueLine("7 8")+squeueLine("7 12"))
-	f.Add(squeueLine("7 1-3")+squeueLine("5"), squeueLine("7 1")+squeueLine("7 2")+squeueLine("9 7_3")+squeueLine("5"))
-	f.Fuzz(func(t *testing.T, first, second string) {
+	f.Add(squeueLine("7 1-3%2"), "7 7 1\n7 7 2\n", "")
+	f.Add(squeueLine("7 1-3"), "7 7 1\n7 7 1700000000\n", "")
+	f.Add(squeueLine("7 0-16:4"), "7 7 0\n7 7 4\n7 7 8\n7 7 12\n", "")
+	f.Add(squeueLine("7 1-3")+squeueLine("5"), "7 7 1\n7 7 2\n9 7 3\n5 5 N/A\n", squeueLine("7 1")+squeueLine("9 7_3"))
+	f.Fuzz(func(t *testing.T, first, tasks, third string) {
 		grouped, err := parseSqueue(first, mark)
 		if err != nil {
 			return
 		}
-		queue, err := separate(grouped, second, mark)
+		apart, err := parseSqueue(third, mark)
+		if err != nil {
+			return
+		}
+		queue, err := separate(grouped, tasks, apart)
 		if err != nil {
 			return
 		}
@@ -259,11 +292,11 @@ func FuzzSeparate(f *testing.F) {
 
 // BenchmarkSeparate joins the lists of 100 000 tasks in 10 arrays.
 func BenchmarkSeparate(b *testing.B) {
-	var first, second strings.Builder
+	var first, tasks strings.Builder
 	for array := 10; array < 20; array++ {
 		first.WriteString(squeueLine(fmt.Sprintf("%d 1-10000", array)))
 		for task := range 10000 {
-			second.WriteString(squeueLine(fmt.Sprintf("%d %d", array, task+1)))
+			fmt.Fprintf(&tasks, "%d %d %d\n", array, array, task+1)
 		}
 	}
 	grouped, err := parseSqueue(first.String(), mark)
@@ -272,7 +305,7 @@ func BenchmarkSeparate(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if queue, err := separate(grouped, second.String(), mark); err != nil || len(queue) != 10 {
+		if queue, err := separate(grouped, tasks.String(), nil); err != nil || len(queue) != 10 {
 			b.Fatal(len(queue), err)
 		}
 	}

@@ -57,7 +57,7 @@ func (w *written) AdvanceTo(t ostrich.Time) error {
 	if err != nil {
 		return err
 	}
-	w.queue = w.queue[:0]
+	queue := make([]priority.Queued, 0, len(w.queue))
 	for i := range plan.Entries {
 		e := &plan.Entries[i]
 		if e.Write {
@@ -66,10 +66,12 @@ func (w *written) AdvanceTo(t ostrich.Time) error {
 		if e.Write && e.From > 0 {
 			w.again++
 		}
-		e.Site, e.Priority = e.To, uint32(1+e.To)
-		w.queue = append(w.queue, e.Queued)
+		q := *e.Queued
+		q.Site, q.Priority = e.To, uint32(1+e.To)
+		queue = append(queue, q)
 	}
-	priority.Rank(w.queue, nil)
+	priority.Rank(queue, nil)
+	w.queue = queue
 	return nil
 }
 

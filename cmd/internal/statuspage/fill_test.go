@@ -110,7 +110,7 @@ func TestPendingOfPools(t *testing.T) {
 // in front of it in Slurm's order count, nor those that are left alone.
 func TestMoved(t *testing.T) {
 	entry := func(pool string, id ostrich.JobID, rank, slurm int) *priority.Entry {
-		return &priority.Entry{Queued: priority.Queued{Job: id}, Rank: rank, SlurmRank: slurm, Pool: pool}
+		return &priority.Entry{Queued: &priority.Queued{Job: id}, Rank: rank, SlurmRank: slurm, Pool: pool}
 	}
 	s := New(planned(sidecar.Plan{Entries: []*priority.Entry{
 		entry("cpu", 1, 1, 5), entry("cpu", 2, 2, 1), entry("cpu", 3, 3, 3), entry("cpu", 4, 0, 2),

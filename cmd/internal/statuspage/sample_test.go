@@ -123,7 +123,7 @@ func madeUp(fourth string, users, pending int) *Snapshot {
 		i := r.IntN(users)
 		job := lead + ostrich.JobID(k)
 		e := priority.Entry{
-			Queued: priority.Queued{
+			Queued: &priority.Queued{
 				Job: job, Full: fmt.Sprint(job), Count: 1, User: s.Users[i], Account: "physics", Partition: "main", QOS: "normal",
 				Priority: uint32(1_000_000 - slurm[k]), State: "PENDING", Reason: "Priority", Submit: sampleNow - 3600,
 			},

@@ -17,7 +17,7 @@ import (
 // pending returns an entry of a plan. Each job is a campaign of its own.
 func pending(job ostrich.JobID, rank int) *priority.Entry {
 	return &priority.Entry{
-		Queued: priority.Queued{Job: job, Reason: "Priority", CPUs: 1, TimeLimit: 3600}, Place: ostrich.Place{Lead: job}, Rank: rank, SlurmRank: rank,
+		Queued: &priority.Queued{Job: job, Reason: "Priority", CPUs: 1, TimeLimit: 3600}, Place: ostrich.Place{Lead: job}, Rank: rank, SlurmRank: rank,
 	}
 }
 

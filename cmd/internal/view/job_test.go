@@ -12,7 +12,7 @@ import (
 // Whatever somebody types is found or refused with the words they typed.
 func TestJobNames(t *testing.T) {
 	pending := func(id, array ostrich.JobID, full, tasks string) *priority.Entry {
-		return &priority.Entry{Queued: priority.Queued{Job: id, Array: array, Full: full, Tasks: tasks}}
+		return &priority.Entry{Queued: &priority.Queued{Job: id, Array: array, Full: full, Tasks: tasks}}
 	}
 	entries := []*priority.Entry{
 		pending(17, 0, "17", ""), pending(20, 20, "20_[3-9:2]", "3-9:2"), pending(31, 20, "20_2", "2"), pending(40, 0, "40+0", ""), pending(41, 0, "40+1", ""),

@@ -53,7 +53,7 @@ func TestAnswers(t *testing.T) {
 	s.moved, s.dues = make([]int, 3), make([]due, 3)
 	for i, user := range []string{"alice", "bob", "bob"} {
 		q := priority.Queued{Job: ostrich.JobID(17 + i), Full: strconv.Itoa(17 + i), User: user, Account: "physics", Partition: "main,gpu"}
-		s.Plan.Entries = append(s.Plan.Entries, &priority.Entry{Queued: q})
+		s.Plan.Entries = append(s.Plan.Entries, &priority.Entry{Queued: &q})
 		s.Campaigns = append(s.Campaigns, Campaign{User: user, Account: "physics", Partition: "main", Campaign: q.Job})
 		s.live = append(s.live, ledger.Record{Job: ostrich.Job{ID: q.Job, User: ostrich.UserID(1 + min(i, 1))}, Account: "physics", Partition: "main,gpu"})
 	}
@@ -147,7 +147,7 @@ func TestChosenJobs(t *testing.T) {
 		{Job: 11, Full: "11_[1-4]", Array: 11, Tasks: "1-4"},
 		{Job: 40, Full: "40+0"},
 	} {
-		s.Plan.Entries = append(s.Plan.Entries, &priority.Entry{Queued: q})
+		s.Plan.Entries = append(s.Plan.Entries, &priority.Entry{Queued: &q})
 	}
 	s.live = []ledger.Record{
 		{Job: ostrich.Job{ID: 11}, ArrayJob: 11, ArrayTask: ledger.NoTask},

@@ -12,7 +12,8 @@ import (
 
 // squeue shows the queue: until 22.05, record by record with --array-unique, which
 // later releases refuse; with --array, task by task; without either, with one line
-// for an array's waiting tasks, those with records of their own included.
+// for an array's waiting tasks, those with records of their own included. -j names jobs,
+// arrays or tasks.
 func (s state) squeue(args []string) error {
 	q, err := s.queue()
 	if err != nil {
@@ -28,11 +29,12 @@ func (s state) squeue(args []string) error {
 	default:
 		q = grouped(q)
 	}
-	states, id := strings.Split(option(args, "-t"), ","), option(args, "-j")
-	known := id == ""
+	states, ids := strings.Split(option(args, "-t"), ","), strings.Split(option(args, "-j"), ",")
+	known := ids[0] == ""
 	s.header(args)
 	for _, j := range q {
-		if id != "" && id != j["id"] && id != j.array() {
+		one := slices.ContainsFunc(ids, func(id string) bool { return id == j["id"] || id == j.array() || id == j.array()+"_"+j["task"] })
+		if ids[0] != "" && !one {
 			continue
 		}
 		known = true
