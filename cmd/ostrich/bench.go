@@ -14,6 +14,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/forecasts"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/orderbench"
 	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/runs"
@@ -107,8 +108,14 @@ func makeRuns(c *cli.Context, o *orderbench.Options, p orderbench.Plan) (whole b
 	return err == nil && !o.Share.Tasked, err
 }
 
-// writeForecasts writes what came of forecasts.
+// writeForecasts writes what came of forecasts, and says where nothing did.
 func writeForecasts(c *cli.Context, found *forecasts.Result) error {
+	for _, r := range found.Rows {
+		if r.Asked == 0 {
+			console.Say(c.App.ErrWriter, "%s: %s: no job was asked for: none waited after the first %s, which are only learned from",
+				r.Log, r.Policy, format.Plural(int(forecasts.Learning/86400), "day"))
+		}
+	}
 	if c.Bool("json") {
 		return console.JSON(c, found)
 	}

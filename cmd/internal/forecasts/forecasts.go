@@ -19,8 +19,8 @@ type Settings struct {
 	Seed      uint64 // of the draws
 }
 
-// learning is how long is only learned from, from the first submission on.
-const learning = ostrich.Time(7 * 24 * 3600)
+// Learning is how long is only learned from, from the first submission on.
+const Learning = ostrich.Time(7 * 24 * 3600)
 
 // atOne is how many jobs are asked for at a full hour.
 const atOne = 2
@@ -78,7 +78,7 @@ func sampling(jobs []report.Job, s Settings) forecast.Sampling {
 		Seed: s.Seed,
 	}
 	if len(jobs) > 0 {
-		how.From = jobs[0].Submit + learning
+		how.From = jobs[0].Submit + Learning
 	}
 	return how
 }

@@ -80,7 +80,7 @@ func TestSampling(t *testing.T) {
 		jobs = append(jobs, report.Job{ID: ostrich.JobID(i), Submit: at, Start: at + 18_000*ostrich.Time(i%2)})
 	}
 	// 50 jobs wait, each over five full hours.
-	if got, want := sampling(jobs, Settings{Questions: 20, Seed: 3}), (forecast.Sampling{Every: 5, Hours: 50, AtOne: 2, From: learning, Seed: 3}); got != want {
+	if got, want := sampling(jobs, Settings{Questions: 20, Seed: 3}), (forecast.Sampling{Every: 5, Hours: 50, AtOne: 2, From: Learning, Seed: 3}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	if got := sampling(nil, Settings{Questions: 20}); got.Every != 1 || got.Hours != 1 {
