@@ -60,6 +60,8 @@ type QOS struct {
 
 	Limits      Limits
 	OverPartQOS bool // its limits go before those of the partition's QOS
+	Relative    bool // its limits of TRES are percentages, of the cluster or of the partition whose QOS it is
+	NoReserve   bool // the backfill scheduler keeps no nodes for its jobs
 }
 
 // Sort sorts everything in the order that the fields of Site name.

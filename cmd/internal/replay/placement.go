@@ -275,10 +275,15 @@ func (s *Study) limits(p *placement) {
 		return limitsOf(l)
 	}
 	qos := make(map[string]*nodes.QOS)
+	percentages := make(map[*nodes.QOS]bool)
 	for i := range s.Site.QOS {
 		q := &s.Site.QOS[i]
 		qos[q.Name] = &nodes.QOS{
 			Name: q.Name, Limits: of(&q.Limits), MaxWall: q.Limits.MaxWall, Override: q.OverPartQOS, Mode: preemptModeOf(q.PreemptMode), Priority: q.Priority, Exempt: q.Exempt, Grace: q.Grace,
+		}
+		percentages[qos[q.Name]] = q.Relative
+		if q.NoReserve && slices.Contains(p.history.QOS, q.Name) {
+			s.Notes = append(s.Notes, fmt.Sprintf("QOS %s has the flag NoReserve: in the replay, the backfill scheduler keeps nodes for its jobs all the same.", q.Name))
 		}
 	}
 	for i := range s.Site.QOS {
@@ -295,8 +300,20 @@ func (s *Study) limits(p *placement) {
 	for i := range s.Records {
 		if r := &s.Records[i]; r.Kind == slurm.PartitionRecord {
 			if at, is := p.partitions[r.Name]; is {
-				p.cluster.Partitions[at].QOS = qos[r.Get("qos")]
+				of := &p.cluster.Partitions[at]
+				if of.QOS = qos[r.Get("qos")]; percentages[of.QOS] {
+					of.QOS.Limits, percentages[of.QOS] = p.relative(of.QOS.Limits, of.Nodes), false
+				}
 			}
+		}
+	}
+	everywhere := make([]int, len(p.cluster.Nodes))
+	for i := range everywhere {
+		everywhere[i] = i
+	}
+	for q, is := range percentages {
+		if is {
+			q.Limits = p.relative(q.Limits, everywhere)
 		}
 	}
 	accounts := make(map[string]*nodes.Association)
@@ -325,6 +342,34 @@ func (s *Study) limits(p *placement) {
 		slices.Sort(other)
 		s.Notes = append(s.Notes, fmt.Sprintf("Limits that the replay does not have: %s.", strings.Join(other, ", ")))
 	}
+}
+
+// relative returns limits that are percentages of some nodes as numbers (flag Relative of a QOS, since Slurm 24.05). What nodes do
+// not have, such as licences and billing, has no limit.
+func (p *placement) relative(limits []nodes.Limit, of []int) []nodes.Limit {
+	all := map[string]int64{"node": int64(len(of)), "cpu": int64(p.cpus(of))}
+	for _, at := range of {
+		n := &p.cluster.Nodes[at]
+		all["mem"] += n.Memory
+		for _, g := range n.GRES {
+			all["gres/"+g.Name] += g.Count
+			if g.Type != "" {
+				all["gres/"+g.Name+":"+g.Type] += g.Count
+			}
+		}
+	}
+	list := make([]nodes.Limit, 0, len(limits))
+	for _, l := range limits {
+		if l.Resource != "jobs" {
+			has, is := all[l.Resource]
+			if !is {
+				continue
+			}
+			l.Most = max(1, has*l.Most/100) // jobs have run under it
+		}
+		list = append(list, l)
+	}
+	return list
 }
 
 // pins reports whether a job is put where it ran, from its start on, because it ran long before

@@ -5,11 +5,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/ostrich/multifactor"
+	"slurm-ostrich/ostrich/sim/nodes"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 )
 
 // fractions is what sacct of Slurm 24.11 prints of two jobs whose billing is below 1: AllocTRES does not name it.
@@ -65,5 +69,39 @@ func TestCharges(t *testing.T) {
 	site.Prioritized = false
 	if s = mustNew(t, h, setup); !slices.ContainsFunc(s.Notes, func(n string) bool { return strings.Contains(n, "PriorityWeightAssoc=7") }) {
 		t.Errorf("without the column: notes %q", s.Notes)
+	}
+}
+
+// TestRelative: limits of a QOS with the flag Relative are percentages of the cluster, or of the partition whose QOS it is. One
+// with the flag NoReserve is named.
+func TestRelative(t *testing.T) {
+	records, err := slurm.ParseRecords("NodeName=n[1-5] CPUs=8 RealMemory=1000\nNodeName=g1 CPUs=8 RealMemory=1000 Gres=gpu:a100:4\nPartitionName=main Nodes=ALL\nPartitionName=two Nodes=n[1-2] QOS=pq\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := &accounting.Site{}
+	const qos = "Name|Priority|UsageFactor|Flags|GrpTRES|MaxTRESPU|MaxJobsPU\nnormal|0|1|||cpu=50|\nrel|0|1|Relative,NoReserve|cpu=50,billing=10,gres/gpu=50|mem=10,node=1|3\npq|0|1|Relative|cpu=50||\n"
+	if err := sacct.ReadQOS(site, strings.NewReader(qos), "qos"); err != nil {
+		t.Fatal(err)
+	}
+	h := history()
+	h.Partitions, h.QOS, h.Jobs = []string{"main", "two"}, []string{"normal", "rel", "pq"}, h.Jobs[1:3]
+	s := mustNew(t, h, Setup{Options: window30, Records: records, Site: site})
+	got := make(map[string][]nodes.Limit)
+	for _, q := range s.placement.qos {
+		got[q.Name] = q.Limits
+	}
+	got["of two"] = s.placement.cluster.Partitions[1].QOS.Limits
+	want := map[string][]nodes.Limit{
+		"normal": {{Scope: nodes.User, Resource: "cpu", Most: 50}},
+		"rel":    {{Resource: "cpu", Most: 24}, {Resource: "gres/gpu", Most: 2}, {Scope: nodes.User, Resource: "mem", Most: 600}, {Scope: nodes.User, Resource: "node", Most: 1}, {Scope: nodes.User, Resource: "jobs", Most: 3}},
+		"pq":     {{Resource: "cpu", Most: 8}},
+		"of two": {{Resource: "cpu", Most: 8}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if !slices.ContainsFunc(s.Notes, func(n string) bool { return strings.HasPrefix(n, "QOS rel has the flag NoReserve") }) {
+		t.Errorf("notes %q", s.Notes)
 	}
 }

@@ -58,7 +58,8 @@ func (t *table) qosLimits(q *accounting.QOS) (err error) {
 	if q.PreemptMode == "CLUSTER" {
 		q.PreemptMode = ""
 	}
-	q.OverPartQOS = strings.Contains(t.text("Flags"), "OverPartQOS")
+	flags := t.text("Flags")
+	q.OverPartQOS, q.Relative, q.NoReserve = strings.Contains(flags, "OverPartQOS"), strings.Contains(flags, "Relative"), strings.Contains(flags, "NoReserve")
 	if q.Grace, err = t.span("GraceTime"); err != nil {
 		return err
 	}
