@@ -15,6 +15,7 @@ import (
 type Job struct {
 	ID          ostrich.JobID // id_job, sacct's JobIDRaw
 	Array       ostrich.JobID // the array of a task, or 0
+	Het         ostrich.JobID // the first component of a heterogeneous job, or 0
 	Association int32         // of History.Associations
 	Partition   int32         // of History.Partitions; the first of several
 	QOS         int32         // of History.QOS

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -81,15 +82,28 @@ var valued = map[string]bool{
 	// These are not read, but their values are no script.
 	"account": true, "partition": true, "qos": true, "time": true, "job-name": true, "output": true, "error": true, "chdir": true, "constraint": true, "licenses": true,
 	"dependency": true, "begin": true, "array": true, "comment": true, "export": true, "gpus": true, "mail-type": true, "mail-user": true, "reservation": true, "wrap": true, "input": true,
+	"acctg-freq": true, "batch": true, "bb": true, "bbf": true, "bcast": true, "cluster-constraint": true, "clusters": true, "container": true, "core-spec": true, "cores-per-socket": true,
+	"cpu-bind": true, "cpu-freq": true, "cpus-per-gpu": true, "deadline": true, "delay-boot": true, "distribution": true, "epilog": true, "export-file": true, "extra": true, "extra-node-info": true,
+	"gid": true, "gpu-bind": true, "gpu-freq": true, "gpus-per-socket": true, "gpus-per-task": true, "gres-flags": true, "hint": true, "kill-on-invalid-dep": true, "mcs-label": true,
+	"mem-bind": true, "mem-per-gpu": true, "mincpus": true, "mpi": true, "network": true, "nodefile": true, "ntasks-per-core": true, "ntasks-per-gpu": true, "ntasks-per-socket": true,
+	"open-mode": true, "prefer": true, "priority": true, "profile": true, "prolog": true, "relative": true, "segment": true, "signal": true, "sockets-per-node": true, "switches": true,
+	"task-epilog": true, "task-prolog": true, "thread-spec": true, "threads-per-core": true, "time-min": true, "tmp": true, "tres-bind": true, "tres-per-task": true, "uid": true, "wckey": true,
 	"A": true, "p": true, "q": true, "t": true, "J": true, "o": true, "e": true, "D": true, "C": true, "L": true, "d": true, "b": true, "a": true, "G": true, "i": true, "M": true,
+	"B": true, "F": true, "m": true, "r": true, "S": true,
 }
 
 // ParseSubmission reads the line of a command that submitted a job (sacct's SubmitLine), up to the
-// script, whose own arguments look like options. What it cannot read it leaves out.
-func ParseSubmission(line string) Layout {
+// script, whose own arguments look like options. What it cannot read it leaves out. All components of a
+// heterogeneous job have the same line, with a colon between them; others are component 0.
+func ParseSubmission(line string, component int) Layout {
 	words := strings.Fields(line)
 	if len(words) == 0 {
 		return Layout{}
+	}
+	for range component {
+		if colon := slices.Index(words, ":"); colon > 0 {
+			words = append(words[:1], words[colon+1:]...)
+		}
 	}
 	l := Layout{Known: true, NoRequeue: path.Base(words[0]) == "srun" || path.Base(words[0]) == "salloc"}
 	for i := 1; i < len(words); i++ {

@@ -195,7 +195,7 @@ func (w *window) add(r *accounting.Row) {
 		return
 	}
 	j := accounting.Job{
-		ID: r.ID, Array: r.Array, State: state(r), Tasks: int32(r.Tasks),
+		ID: r.ID, Array: r.Array, Het: r.Het, State: state(r), Tasks: int32(r.Tasks),
 		Procs: int32(cmp.Or(r.Alloc, r.Req)), Asked: int32(r.Req),
 		Memory: int64(cmp.Or(r.Asked.Memory, r.Held.Memory)), Billing: float64(r.Held.Billing),
 		Units: w.unit.Run(&r.Asked, &r.Held, r.Partition),

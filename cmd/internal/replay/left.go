@@ -26,6 +26,7 @@ const (
 	nodeFailed
 	resized
 	suspended
+	heterogeneous
 	pinned
 	goneNodes
 	reserved
@@ -54,6 +55,7 @@ var leavingWords = [leavings]struct{ key, name, replay string }{
 	nodeFailed:       {"node_failed", "were ended by a failure of their nodes", "end when they did"},
 	resized:          {"resized", "changed their size while they ran", "have the mean size"},
 	suspended:        {"suspended", "were suspended for a time", "run without a pause"},
+	heterogeneous:    {"heterogeneous", "are components of heterogeneous jobs", "start without each other"},
 	pinned:           {"running_before", "ran long before the window began", "hold the nodes where they ran, are not measured"},
 	goneNodes:        {"nodes_gone", "ran on nodes that are no more", "run on others"},
 	reserved:         {"reservation", "ran in a reservation that is not known as one of whole nodes", "run outside of it"},
@@ -91,7 +93,7 @@ func (l *leftOut) count(j *accounting.Job, ran ostrich.Duration) {
 func (l *leftOut) has(j *accounting.Job, ran ostrich.Duration, preempts bool) {
 	for what, is := range map[leaving]bool{
 		preempted: j.State == accounting.Preempted && !preempts, preemptedForGood: j.State == accounting.Preempted && preempts, requeued: j.State == accounting.Requeued, resized: j.Resized, suspended: j.Suspended > 0,
-		nodeFailed: j.State == accounting.NodeFail || j.State == accounting.BootFail,
+		heterogeneous: j.Het != 0, nodeFailed: j.State == accounting.NodeFail || j.State == accounting.BootFail,
 	} {
 		if is {
 			l.add(what, j, ran)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"slurm-ostrich/cmd/internal/comparison"
 	"slurm-ostrich/cmd/internal/format"
@@ -114,6 +115,10 @@ func (s *Study) place(h *accounting.History) error {
 	if err = s.reserve(p); err != nil {
 		return err
 	}
+	if !s.Present && len(c.Outages)+len(c.Reservations) > 0 {
+		zone := cmp.Or(s.Location, time.UTC)
+		s.Notes = append(s.Notes, fmt.Sprintf("Times of outages and reservations are taken to be of zone %s, as those of the jobs are: sacctmgr and scontrol write those of the machine that they run on, unless TZ says otherwise.", zone))
+	}
 	if p.floor, err = nodes.NewFloor(c); err != nil {
 		return err
 	}
@@ -143,6 +148,9 @@ func (s *Study) looks(h *accounting.History) error {
 		scheduling, err := r.Scheduling()
 		if err != nil {
 			return err
+		}
+		if plugin := r.Get("topologyplugin"); plugin != "" && !slices.Contains([]string{"topology/none", "topology/default", "topology/flat"}, strings.ToLower(plugin)) {
+			s.Notes = append(s.Notes, fmt.Sprintf("TopologyPlugin=%s: in the replay, nodes have no switches or blocks, and no nodes are nearer to each other than others.", plugin))
 		}
 		s.Scheduler.KillWait, s.Scheduler.MinAge = scheduling.KillWait, scheduling.BackfillMinAge
 	}

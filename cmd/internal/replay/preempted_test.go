@@ -86,6 +86,10 @@ func TestPreemptionOf(t *testing.T) {
 	if got := preemptionOf(k); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
+	k.SchedulerParameters, k.PreemptParameters = nil, []string{"youngest_first", "strict_order", "reorder_count=0"} // since 20.02
+	if got := preemptionOf(k); got != want {
+		t.Errorf("by PreemptParameters: %+v, want %+v", got, want)
+	}
 	low, mid, high := &nodes.QOS{}, &nodes.QOS{}, &nodes.QOS{}
 	mid.Preempts, high.Preempts = []*nodes.QOS{low}, []*nodes.QOS{low, mid}
 	if l := levels([]*nodes.QOS{high, nil, mid, low}); l[low] != 0 || l[mid] != 1 || l[high] != 2 {

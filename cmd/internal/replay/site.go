@@ -133,6 +133,9 @@ func (s *Study) schedulers(k *priority.Controller) {
 	if p.BatchDelay == 0 {
 		s.Scheduler.Delay = -1
 	}
+	if words := ignored(k); len(words) > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("Settings of slurm.conf that the replay does not have: %s.", strings.Join(words, ", ")))
+	}
 	if p.NoBackfill || p.BackfillInterval == priority.Never {
 		s.Scheduler.BackfillInterval, s.Scheduler.BackfillDepth = 0, -1
 	}
@@ -153,6 +156,31 @@ func (s *Study) schedulers(k *priority.Controller) {
 			*to = append(*to, fmt.Sprintf("SchedulerParameters %s=%d: the simulated schedulers have no such limit.", limit.name, limit.n))
 		}
 	}
+}
+
+// unlikeParameters are the SchedulerParameters that decide which jobs start and when, and which the simulated schedulers do not have.
+var unlikeParameters = []string{
+	"assoc_limit_stop", "bf_allow_magnetic_slot", "bf_hetjob_immediate", "bf_hetjob_prio", "bf_job_part_count_reserve", "bf_licenses", "bf_max_job_array_resv", "bf_max_job_assoc",
+	"bf_max_job_user_part", "bf_max_time", "bf_min_prio_reserve", "bf_one_resv_per_job", "bf_running_job_reserve", "bf_topopt_enable", "defer", "defer_batch", "max_array_tasks", "max_sched_time",
+	"reduce_completing_frag", "sched_max_job_start", "sched_min_interval", "whole_hetjob",
+}
+
+// ignored returns settings that the replay does not have, as they are written.
+func ignored(k *priority.Controller) (words []string) {
+	for _, list := range []struct {
+		words []string
+		names []string
+	}{{k.SchedulerParameters, unlikeParameters}, {k.PreemptParameters, []string{"min_exempt_priority", "reclaim_licenses"}}} {
+		for _, word := range list.words {
+			if name, _, _ := strings.Cut(strings.ToLower(word), "="); slices.Contains(list.names, name) {
+				words = append(words, word)
+			}
+		}
+	}
+	if k.SiteFactorPlugin != "" {
+		words = append(words, "PrioritySiteFactorPlugin="+k.SiteFactorPlugin)
+	}
+	return words
 }
 
 // has returns what a partition has of the resources of PriorityWeightTRES.

@@ -105,3 +105,35 @@ func TestRelative(t *testing.T) {
 		t.Errorf("notes %q", s.Notes)
 	}
 }
+
+// TestIgnored: a note names the settings that the replay does not have, as they are written; a topology counts on nodes only.
+func TestIgnored(t *testing.T) {
+	records, err := slurm.ParseRecords("ClusterName=c\nTopologyPlugin=topology/tree\nNodeName=n1 CPUs=8\nPartitionName=main Nodes=n1\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := history()
+	h.Partitions, h.Jobs = []string{"main", "main2"}, h.Jobs[1:3]
+	h.Jobs[0].Het = 11
+	controller := &priority.Controller{
+		PriorityType: "priority/multifactor", SchedulerParameters: []string{"bf_continue", "bf_max_job_assoc=2", "defer"},
+		PreemptParameters: []string{"youngest_first", "reclaim_licenses"}, SiteFactorPlugin: "site_factor/ours",
+	}
+	for _, placed := range []bool{true, false} {
+		setup := Setup{Options: window30, Controller: controller, Events: []accounting.NodeEvent{{Node: "n1", From: 1, To: 2, State: accounting.NodeDown}}}
+		if placed {
+			setup.Records = records
+		}
+		s := mustNew(t, h, setup)
+		notes := strings.Join(s.Notes, "\n")
+		if want := "Settings of slurm.conf that the replay does not have: bf_max_job_assoc=2, defer, reclaim_licenses, PrioritySiteFactorPlugin=site_factor/ours."; !strings.Contains(notes, want) {
+			t.Errorf("no note %q in:\n%s", want, notes)
+		}
+		if strings.Contains(notes, "TopologyPlugin=topology/tree") != placed || strings.Contains(notes, "outages and reservations are taken to be of zone UTC") != placed {
+			t.Errorf("placed %v, notes:\n%s", placed, notes)
+		}
+		if s.left.jobs[heterogeneous] != 1 {
+			t.Errorf("%d components of heterogeneous jobs are counted, want 1", s.left.jobs[heterogeneous])
+		}
+	}
+}

@@ -276,7 +276,11 @@ func preemptionOf(k *priority.Controller) nodes.Preempt {
 	case "preempt/partition_prio":
 		p.By = nodes.PreemptByTier
 	}
-	for _, word := range k.SchedulerParameters {
+	words := slices.Clone(k.SchedulerParameters)
+	for _, word := range k.PreemptParameters { // the later place of these
+		words = append(words, "preempt_"+word)
+	}
+	for _, word := range words {
 		switch name, count, _ := strings.Cut(strings.ToLower(word), "="); name {
 		case "preempt_youngest_first":
 			p.YoungestFirst = true

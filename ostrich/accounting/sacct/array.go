@@ -16,6 +16,9 @@ import (
 func (d *dump) array(j *accounting.Job) error {
 	master, task, ok := bytes.Cut(d.values[colID], []byte{'_'})
 	if !ok {
+		if leader, _, het := bytes.Cut(master, []byte{'+'}); het { // of a heterogeneous job
+			j.Het, _ = readID(leader)
+		}
 		return nil
 	}
 	if j.Array, ok = readID(master); !ok {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/internal/lines"
 )
 
 // asking is what a job asks for and has, but for times.
@@ -54,11 +55,13 @@ func (d *dump) layout() layoutOf {
 	if len(line) == 0 {
 		return layoutOf{}
 	}
-	l, known := d.layouts.find(line)
+	_, offset, _ := bytes.Cut(d.values[colID], []byte{'+'}) // of the component of a heterogeneous job
+	l, known := d.layouts.find(line, offset)
 	if known {
 		return l
 	}
-	l.Layout = accounting.ParseSubmission(string(line))
+	component, _ := lines.Digits(offset)
+	l.Layout = accounting.ParseSubmission(string(line), int(min(max(component, 0), mostComponents)))
 	number, is := d.numbers[l.Layout]
 	if !is {
 		if d.numbers == nil {
@@ -71,6 +74,9 @@ func (d *dump) layout() layoutOf {
 	d.layouts.keep(l)
 	return l
 }
+
+// mostComponents is more than a heterogeneous job has (MAX_HET_JOB_COMPS in Slurm's src/common/slurm_protocol_defs.h).
+const mostComponents = 128
 
 // needs reads what the job asks for beside processors and time.
 func (d *dump) needs(j *accounting.Job, layout *accounting.Layout) error {

@@ -1,6 +1,7 @@
 package sacct_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -128,7 +129,7 @@ func FuzzSubmission(f *testing.F) {
 	f.Add("sbatch -N2-4 -n 24 --gres gpu:2 --mem=4G x --mem=1")
 	f.Add("srun --mem= -N")
 	f.Fuzz(func(t *testing.T, line string) {
-		l := accounting.ParseSubmission(line)
+		l := accounting.ParseSubmission(line, 0)
 		if l.Tasks < 0 || l.CPUsPerTask < 0 || l.TasksPerNode < 0 || l.MinNodes < 0 || l.MaxNodes < 0 || l.Memory < 0 || l.Known != (strings.TrimSpace(line) != "") && l.Known {
 			t.Errorf("%q: %+v", line, l)
 		}
@@ -140,8 +141,28 @@ func TestNoRequeue(t *testing.T) {
 	for line, want := range map[string]bool{
 		"sbatch -n4 job.sh --no-requeue": false, "sbatch --no-requeue job.sh": true, "srun -n4 a.out": true, "/usr/bin/salloc": true, "sbatch --requeue x": false, "": false,
 	} {
-		if got := accounting.ParseSubmission(line).NoRequeue; got != want {
+		if got := accounting.ParseSubmission(line, 0).NoRequeue; got != want {
 			t.Errorf("%q: %v", line, got)
+		}
+	}
+}
+
+// TestComponents: each component of a heterogeneous job has its own part of the line, and values of options are no script.
+func TestComponents(t *testing.T) {
+	const line = "sbatch --hint nomultithread -p long -n 2 --mem=1G : -p long -n 4 -c2 job.sh : -n 9"
+	var dump strings.Builder
+	dump.WriteString("JobID|JobIDRaw|User|Submit|Start|End|State|ReqCPUS|NCPUS|SubmitLine\n")
+	for i, id := range []string{"36+0", "36+1"} {
+		fmt.Fprintf(&dump, "%s|%d|ada|2024-03-01T10:00:00|2024-03-01T10:00:01|2024-03-01T10:00:09|COMPLETED|4|4|%s\n", id, 36+i, line)
+	}
+	h, err := sacct.Read(strings.NewReader(dump.String()+"38|38|ada|2024-03-01T10:00:00|2024-03-01T10:00:01|2024-03-01T10:00:09|COMPLETED|4|4|sbatch x\n"), "dump", sacct.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []accounting.Layout{{Known: true, Tasks: 2, Memory: 1024, MemoryPer: accounting.PerNode}, {Known: true, Tasks: 4, CPUsPerTask: 2}, {Known: true}}
+	for i := range h.Jobs {
+		if j := &h.Jobs[i]; h.NeedsOf(j).Layout != want[i] || (j.Het == 36) != (i < 2) {
+			t.Errorf("job %d: het %v, %+v, want %+v", j.ID, j.Het, h.NeedsOf(j).Layout, want[i])
 		}
 	}
 }
@@ -154,8 +175,8 @@ func TestSubmissionLine(t *testing.T) {
 			"--exclusive", "--exclusive=user", "-s", "--contiguous", "--no-requeue", "-w n[1-3]", "-x n9", "--mem=0", "-L matlab:2,ansys", "--licenses=a|b:2", "--nice", "--nice=-7",
 		})).Draw(t, "options")
 		line := strings.Join(append([]string{rapid.SampledFrom([]string{"sbatch", "srun", "/usr/bin/salloc"}).Draw(t, "command")}, options...), " ")
-		want := accounting.ParseSubmission(line)
-		if got := accounting.ParseSubmission(want.Line()); got != want {
+		want := accounting.ParseSubmission(line, 0)
+		if got := accounting.ParseSubmission(want.Line(), 0); got != want {
 			t.Errorf("%s: %+v\n%s: %+v", line, want, want.Line(), got)
 		}
 	})

@@ -290,7 +290,7 @@ func TestRead(t *testing.T) {
 			[]jobOf{plainJob(func(j *jobOf) { notStarted(accounting.Pending)(j); j.Array, j.Tasks = 7, 6 })},
 			"list their first tasks only",
 		},
-		{"part of a heterogeneous job", line(fieldID, "6+1"), []jobOf{plainJob(nil)}, ""},
+		{"part of a heterogeneous job", line(fieldID, "6+1"), []jobOf{plainJob(func(j *jobOf) { j.Het = 6 })}, ""},
 		{
 			"steps", line(fieldID, "7.batch", fieldRaw, "7.batch") + "\n" + plainLine + "\n" + line(fieldID, "7.0", fieldRaw, "7.0"),
 			[]jobOf{plainJob(nil)},

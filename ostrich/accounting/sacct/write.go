@@ -25,6 +25,9 @@ func Write(to io.Writer, h *accounting.History, anonymous bool) error {
 		j.NameClass = cmp.Or(j.KindClass, j.NameClass)
 		a, n := &h.Associations[j.Association], h.NeedsOf(&j)
 		id := digits(j.ID)
+		if j.Het > 0 {
+			id = fmt.Sprintf("%d+%d", j.Het, j.ID-j.Het)
+		}
 		if j.Array > 0 {
 			task := digits(tasks[j.Array])
 			if j.Tasks > 1 {
