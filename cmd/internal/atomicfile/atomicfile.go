@@ -26,14 +26,17 @@ import (
 //
 // Root writes as the user who owns the path, see package privilege: a link in a
 // user's folder leads nowhere that the user could not write.
-func Write(path string, write func(io.Writer) error) error {
+func Write(path string, write func(io.Writer) error) error { return WriteNew(path, 0o666, write) }
+
+// WriteNew is Write. A file that was not there before gets these permissions, less the umask.
+func WriteNew(path string, fresh fs.FileMode, write func(io.Writer) error) error {
 	if err := Check(path); err != nil {
 		return err
 	}
 	before, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return replace(path, path, 0, write)
+		return replace(path, path, fresh, 0, write)
 	case err != nil:
 		return err
 	}
@@ -57,7 +60,7 @@ func Write(path string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	return replace(path, target, before.Mode().Perm(), write)
+	return replace(path, target, fresh, before.Mode().Perm(), write)
 }
 
 // Check reports early what would make Write fail: path is a folder or a link to what does
@@ -87,8 +90,8 @@ func Check(path string) error {
 }
 
 // replace moves a new file to the target, which path leads to. Without a mode the
-// file gets the permissions of any new file, by the umask.
-func replace(path, target string, mode fs.FileMode, write func(io.Writer) error) error {
+// file gets those of a fresh one, less the umask.
+func replace(path, target string, fresh, mode fs.FileMode, write func(io.Writer) error) error {
 	owner, err := privilege.Of(path)
 	if err != nil {
 		return err
@@ -96,7 +99,7 @@ func replace(path, target string, mode fs.FileMode, write func(io.Writer) error)
 	beside := filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+"."+rand.Text())
 	var f *os.File
 	err = owner.Do(func() (bad error) {
-		if f, bad = os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); bad == nil && mode != 0 {
+		if f, bad = os.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fresh); bad == nil && mode != 0 {
 			bad = f.Chmod(mode)
 		}
 		return bad

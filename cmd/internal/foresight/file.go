@@ -79,13 +79,13 @@ func Records(path, cluster string, now ostrich.Time) (all []PoolRecord, err erro
 }
 
 // Save writes what was learned from questions, and the questions that are open, unless nothing has
-// changed. Before the first Begin it writes nothing.
+// changed. Before the first Begin it writes nothing. As the journal, the file names jobs, which Slurm may hide.
 func (f *Foresight) Save(path string) error {
 	text, err := f.text()
 	if text == nil || err != nil {
 		return err
 	}
-	if err = atomicfile.Write(path, func(w io.Writer) error { _, bad := w.Write(text); return bad }); err != nil {
+	if err = atomicfile.WriteNew(path, 0o640, func(w io.Writer) error { _, bad := w.Write(text); return bad }); err != nil {
 		f.mu.Lock()
 		f.changed = true
 		f.mu.Unlock()

@@ -170,6 +170,9 @@ func TestLate(t *testing.T) {
 	if err := f.Save(path); err != nil {
 		t.Fatal(err)
 	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o007 != 0 {
+		t.Errorf("everybody may read which jobs were asked for: %v, %v", info.Mode(), err)
+	}
 	again := New()
 	if err := again.Load(path, "c"); err != nil {
 		t.Fatal(err)
