@@ -16,7 +16,7 @@ type TrialPlan struct {
 	Design  trial.Design `json:"design"` // period and washout; the end is that of the history
 	From    ostrich.Time `json:"from"`
 	To      ostrich.Time `json:"to"`
-	Periods int          `json:"periods"` // of history
+	Periods int          `json:"periods"` // of history in which jobs were submitted
 	Verdict []string     `json:"verdict"`
 	Notes   []string     `json:"notes"`
 	Plans   []TrialWeeks `json:"plans"`
@@ -41,12 +41,18 @@ func PlanTrial(in TrialInput) (*TrialPlan, error) {
 	for i, p := range x.periods {
 		x.at[p.Number] = i
 	}
-	if len(x.periods) < 2*shortTrial {
-		return nil, fmt.Errorf("%s of history are too few for a plan", format.Plural(len(x.periods), "period"))
-	}
 	x.work()
+	told := 0
+	for _, work := range x.submitted {
+		if work > 0 {
+			told++
+		}
+	}
+	if told < 2*shortTrial {
+		return nil, fmt.Errorf("%s of history with jobs are too few for a plan: at least %d", format.Plural(told, "period"), 2*shortTrial)
+	}
 	x.sort()
-	p := &TrialPlan{Source: in.Source, Design: *x.d, From: in.From, To: in.To, Periods: len(x.periods), Notes: append(append([]string{}, in.Notes...), ofWaits)}
+	p := &TrialPlan{Source: in.Source, Design: *x.d, From: in.From, To: in.To, Periods: told, Notes: append(append([]string{}, in.Notes...), ofWaits)}
 	a := trial.NewAnalysis(x.d, x.periods, x.submitted, x.before)
 	for _, m := range x.measures()[:3] { // those of all
 		for _, effect := range []float64{0.05, 0.1} {

@@ -123,3 +123,17 @@ func TestTrialNobody(t *testing.T) {
 		t.Errorf("under OStrich the stretch is %v", row[3])
 	}
 }
+
+// TestPlanOfPart: periods from before the jobs are none of the history.
+func TestPlanOfPart(t *testing.T) {
+	in := tried(func(_ trial.Arm, n int) ostrich.Time { return ostrich.Time(600 + n*60) })
+	in.From -= 20 * weekLong
+	p, err := PlanTrial(in)
+	if err != nil || p.Periods != 56 {
+		t.Errorf("%+v, %v: want 56 periods", p, err)
+	}
+	in.Ran = in.Ran[:100] // of five days
+	if _, err = PlanTrial(in); err == nil || !strings.HasPrefix(err.Error(), "5 periods of history with jobs are too few") {
+		t.Errorf("five periods: %v", err)
+	}
+}

@@ -289,7 +289,7 @@ func (p *TrialPlan) words(in *time.Location) []string {
 	}
 	return []string{
 		fmt.Sprintf("To see a stretch of users that is %s, with a probability of 80 %%.", strings.Join(said, "; ")),
-		fmt.Sprintf("Planned from %d periods from %s to %s, as they would have been drawn.", p.Periods, moment(p.From, in), moment(p.To, in)),
+		fmt.Sprintf("Planned from %d periods with jobs from %s to %s, as they would have been drawn.", p.Periods, moment(p.From, in), moment(p.To, in)),
 	}
 }
 
