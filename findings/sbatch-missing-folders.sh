@@ -57,18 +57,16 @@ ready() { [[ $(sinfo -h -o %t | sort -u) == idle ]]; }
 wait_for ready
 job() { # NAME OPTION...
 	sbatch --wait --job-name="$1" "${@:2}" --wrap="pwd >>'$tmp/ran-$1'" >/dev/null || true
-	scontrol show job | sed -n "/JobName=$1\$/,/ExitCode/ s/.*JobState=\([A-Z]*\) .*/$1: \1/p; /JobName=$1\$/,/ExitCode/ s/.*ExitCode=\([0-9:]*\).*/$1: \1/p"
+	scontrol -o show job | sed -n "s/.*JobName=$1 .*JobState=\([A-Z]*\) .*ExitCode=\([0-9:]*\) .*/$1: \1 \2/p"
 	echo "$1: ran in $(cat "ran-$1" 2>/dev/null || echo no folder)"
 }
 seen=$(
 	job chdir --chdir="$tmp/missing" --output="$tmp/out-job"
 	job output --chdir=/ --output="$tmp/missing/out-job"
 )
-wanted='chdir: COMPLETED
-chdir: 0:0
+wanted='chdir: COMPLETED 0:0
 chdir: ran in /tmp
-output: FAILED
-output: 0:53
+output: FAILED 0:53
 output: ran in no folder'
 echo "$seen"
 if [[ $seen != "$wanted" ]]; then

@@ -55,12 +55,12 @@ slurmctld -D -c >out 2>&1 &
 slurmd -D -c -N n1 >out-d 2>&1 &
 ready() { [[ $(sinfo -h -o %t | sort -u) == idle ]]; }
 wait_for ready
+is() { [[ $(squeue -h -j "$(cat "id-$1")" -o %T) == "$2" ]]; }
 waits() { # NAME STATE-TO-CANCEL-IN OPTION...
 	local code=0
 	sbatch --wait --parsable --output=/dev/null --chdir=/ "${@:3}" >"id-$1" &
 	local process=$!
 	if [[ -n $2 ]]; then
-		is() { [[ $(squeue -h -j "$(cat "id-$1")" -o %T) == "$2" ]]; }
 		wait_for is "$1" "$2"
 		scancel "$(cat "id-$1")"
 	fi

@@ -57,7 +57,7 @@ ready() { [[ $(sinfo -h -o %t | sort -u) == idle ]]; }
 wait_for ready
 seen=$(
 	for options in '' '--nodes=1' '--exclusive' '--cpus-per-task=4' '--ntasks-per-node=4' '--ntasks=2'; do
-		# shellcheck disable=SC2086 # none or one
+		# shellcheck disable=SC2086,SC2016 # none or one; the job expands its own
 		env -u SLURM_NTASKS sbatch --wait --parsable --output="$tmp/said" --chdir=/ $options --wrap='echo \
 			ntasks ${SLURM_NTASKS-unset}, nprocs ${SLURM_NPROCS-unset}, per task ${SLURM_CPUS_PER_TASK-unset}, \
 			tasks ${SLURM_TASKS_PER_NODE-unset}, cpus ${SLURM_CPUS_ON_NODE-unset}' >/dev/null

@@ -64,13 +64,13 @@ submit --nodelist=n1 --exclusive --time=10 --wrap='sleep 60' >/dev/null
 submit --nodes=2 --exclusive --time=10 --wrap=true >/dev/null
 planned() { scontrol show node n2 | grep -q 'State=IDLE+PLANNED'; }
 wait_for planned
+runs() { [[ $(squeue -h -j "$1" -o '%T %N') == 'RUNNING n2' ]]; }
 seen=$(
 	sinfo -h -o '%t %N' | sort
 	echo "--states=idle: $(sinfo -h --states=idle -o '%t %N')"
 	echo "idle by %A: $(sinfo -h -o %A | awk -F/ '{ all += $2 } END { print all }')"
 	id=$(submit --nodes=1 --time=5 --wrap='sleep 60')
-	runs() { [[ $(squeue -h -j "$id" -o '%T %N') == 'RUNNING n2' ]]; }
-	wait_for runs && echo 'takes a job of 5 minutes'
+	wait_for runs "$id" && echo 'takes a job of 5 minutes'
 )
 wanted='alloc n1
 plnd n2
