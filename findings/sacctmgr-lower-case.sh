@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# Version: sacctmgr, sshare, sacct, slurmdbd and slurmctld 22.05.8-4+deb12u3, MariaDB 1:10.11.19-0+deb12u1 (Debian 12).
+# Guess: "sacctmgr add account Physics" makes the account Physics, and "add user Ann" is for the user Ann of the hosts,
+#   as the names of partitions and of nodes keep their case.
+# Seen: it makes physics, ann, and the QOS high of "High". Slurm's commands take Physics for physics, but all that they
+#   print, and the tables of slurmdbd, have the lower case, so a list of one's own is joined by name with nothing.
+# Ends with 0 if that is still so, 1 if not. Runs MariaDB, slurmdbd and slurmctld on ports 29861 to
+# 29863 of this host for some seconds, as root.
+set -euo pipefail
+tmp=$(mktemp -d)
+trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$tmp"' EXIT
+chmod 755 "$tmp"
+cd "$tmp"
+v=22.05.8-4+deb12u3 m=1:10.11.19-0+deb12u1
+apt-get -qq download slurmctld=$v slurm-client=$v slurm-wlm-basic-plugins=$v slurmdbd=$v slurm-wlm-mysql-plugin=$v libmunge2 libhwloc15 \
+	mariadb-server-core=$m mariadb-client-core=$m libmariadb3=$m liburing2 libnuma1 libpcre2-8-0 libsnappy1v5 2>warnings
+for deb in *.deb; do dpkg -x "$deb" root; done
+lib=$PWD/$(dirname "$(find root -name libslurmfull.so | head -n 1)")
+export LD_LIBRARY_PATH=$lib:${lib%/*} SLURM_CONF=$PWD/slurm.conf PATH=$PWD/root/usr/bin:$PWD/root/usr/sbin:$PATH
+mkdir state data
+common="AuthType=auth/none
+SlurmUser=root
+PluginDir=$lib"
+cat >slurmdbd.conf <<-END
+	$common
+	DbdHost=localhost
+	DbdPort=29862
+	StorageType=accounting_storage/mysql
+	StorageHost=127.0.0.1
+	StoragePort=29861
+	StorageUser=slurm
+	StoragePass=slurm
+	PidFile=$PWD/pid-db
+	LogFile=$PWD/log-db
+END
+chmod 600 slurmdbd.conf
+cat >slurm.conf <<-END
+	$common
+	ClusterName=c
+	SlurmctldHost=localhost
+	SlurmctldPort=29863
+	CredType=cred/none
+	StateSaveLocation=$PWD/state
+	SlurmctldPidFile=$PWD/pid
+	SlurmctldLogFile=$PWD/log
+	AccountingStorageType=accounting_storage/slurmdbd
+	AccountingStorageHost=localhost
+	AccountingStoragePort=29862
+	SelectType=select/cons_tres
+	SelectTypeParameters=CR_CPU
+	ProctrackType=proctrack/linuxproc
+	TaskPlugin=task/none
+	JobAcctGatherType=jobacct_gather/none
+	MpiDefault=none
+	PartitionName=Short Nodes=n1
+	NodeName=n1 NodeAddr=127.0.0.1 Port=29864 CPUs=16
+END
+# wait_for tries a command for a minute.
+wait_for() {
+	local left
+	for left in $(seq 60); do
+		! "$@" >/dev/null 2>&1 || return 0
+		sleep 1
+	done
+	echo "not within a minute: $*" >&2
+	return "$left"
+}
+mariadb-install-db --no-defaults --auth-root-authentication-method=normal --basedir="$PWD/root/usr" --datadir="$PWD/data" --user=root >out-install 2>&1
+mariadbd --no-defaults --basedir="$PWD/root/usr" --datadir="$PWD/data" --user=root --socket="$PWD/sock" --bind-address=127.0.0.1 --port=29861 >out-maria 2>&1 &
+wait_for mariadb --no-defaults --socket="$PWD/sock" -u root -e 'select 1'
+mariadb --no-defaults --socket="$PWD/sock" -u root -e "create user slurm@'127.0.0.1' identified by 'slurm'; create user slurm@localhost identified by 'slurm'; grant all on *.* to slurm@'127.0.0.1'; grant all on *.* to slurm@localhost"
+slurmdbd -D >out-db 2>&1 &
+wait_for sacctmgr -n show cluster
+sacctmgr -i -Q add cluster c >/dev/null
+slurmctld -D -c >out 2>&1 &
+up() { scontrol ping | grep -q UP; }
+wait_for up
+submit() { sbatch --parsable --output=/dev/null --chdir=/ "$@"; }
+
+sacctmgr -i -Q add account Physics cluster=c >/dev/null
+sacctmgr -i -Q add qos High >/dev/null
+sacctmgr -i -Q add user root account=Physics cluster=c >/dev/null
+sacctmgr -i -Q add user Ann account=Physics cluster=c >/dev/null
+id=$(submit --account=Physics --partition=Short --wrap=true)
+told() { sacct -X -n -P -j "$id" -o Account,Partition; }
+known() { [[ -n $(told) ]]; }
+wait_for known
+seen=$(
+	echo "accounts: $(sacctmgr -n -P show account format=Account | xargs)"
+	echo "users: $(sacctmgr -n -P show user format=User | xargs)"
+	echo "QOS: $(sacctmgr -n -P show qos format=Name | xargs)"
+	echo "sacct: $(told)"
+	echo "squeue --account=Physics: $(squeue -h --account=Physics -o %a)"
+	echo "sshare --accounts=Physics: $(sshare -h -P --accounts=Physics --users=root -o Account,User | xargs)"
+)
+wanted='accounts: physics root
+users: ann root
+QOS: normal high
+sacct: physics|Short
+squeue --account=Physics: physics
+sshare --accounts=Physics: physics| physics|root'
+echo "$seen"
+if [[ $seen != "$wanted" ]]; then
+	printf 'changed; before it was\n%s\n' "$wanted"
+	exit 1
+fi
