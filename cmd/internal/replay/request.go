@@ -17,7 +17,7 @@ import (
 // ask returns the number of a job's request, from 1, and counts what it leaves out and assumes.
 // pinned jobs go where they ran.
 func (p *placement) ask(j *accounting.Job, pinned bool, left func(leaving)) int32 {
-	k := asking{j.Needs, j.Partition, j.QOS, j.Association, j.Asked, j.Procs, j.AskedNodes, j.Nodes, -1}
+	k := asking{j.Needs, j.Partition, j.QOS, j.Association, j.Asked, j.Procs, j.AskedNodes, j.Nodes, -1, p.whole(j)}
 	if pinned {
 		k.pinned = j.Where
 	}
@@ -54,6 +54,12 @@ func (p *placement) answer(j *accounting.Job, pinned bool) answer {
 		_, err := p.floor.Want(&r, part)
 		a.why = cmp.Or(a.why, err)
 		return err == nil
+	}
+	for _, simpler := range []func(){func() { r.TasksPerNode = 0 }, func() { r.Tasks = 0 }} { // than the same number on each, which is a guess
+		if slices.Contains(a.assumed, evenNodes) && !could() {
+			a.why = nil
+			simpler()
+		}
 	}
 	whole := r
 	if w, err := p.floor.Want(&r, part); err == nil && p.floor.Shares(w) {
@@ -97,7 +103,7 @@ func (p *placement) request(j *accounting.Job, a *answer) (nodes.Request, error)
 	p.layout(j, n, &r, a)
 	switch n.Exclusive {
 	case "":
-		if where, err := p.list(h.WhereRan(j)); err == nil && len(where) > 0 && j.Asked < j.Procs && int(j.Procs) == p.cpus(where) {
+		if p.whole(j) {
 			r.Exclusive, a.assumed = nodes.WholeNodes, append(a.assumed, wholeNodes)
 		}
 	case "user":
@@ -124,6 +130,32 @@ func (p *placement) cpus(where []int) (sum int) {
 		sum += cmp.Or(n.CPUs, max(1, n.Sockets)*max(1, n.Cores)*max(1, n.Threads))
 	}
 	return sum
+}
+
+// whole reports whether a job that asked for fewer processors held all of its nodes.
+func (p *placement) whole(j *accounting.Job) bool {
+	if j.Asked >= j.Procs {
+		return false
+	}
+	where, err := p.list(p.history.WhereRan(j))
+	return err == nil && len(where) > 0 && int(j.Procs-j.Asked) >= p.rounds(where) && int(j.Procs) == p.cpus(where)
+}
+
+// rounds returns how many processors more than it asks for tell that a job has whole nodes, and not only whole cores or sockets of them.
+func (p *placement) rounds(where []int) int {
+	if p.cluster.Select.Unit == nodes.CPU || p.cluster.Select.Linear {
+		return 1
+	}
+	most := 1
+	for _, i := range where {
+		n := &p.cluster.Nodes[i]
+		unit := max(1, n.Threads)
+		if p.cluster.Select.Unit == nodes.Socket {
+			unit *= max(1, n.Cores)
+		}
+		most += unit - 1
+	}
+	return most
 }
 
 // layout says on how many nodes a job of which no line of submission tells it is to be.

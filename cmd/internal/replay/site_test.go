@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/ostrich/multifactor"
@@ -134,6 +135,32 @@ func TestIgnored(t *testing.T) {
 		}
 		if s.left.jobs[heterogeneous] != 1 {
 			t.Errorf("%d components of heterogeneous jobs are counted, want 1", s.left.jobs[heterogeneous])
+		}
+	}
+}
+
+// TestWholeCores: a job that holds all threads of its cores need not have asked for whole nodes. Processors that cannot be the
+// same number on each of its nodes are not.
+func TestWholeCores(t *testing.T) {
+	const machine = "NodeName=n[1-2] CPUs=8 Sockets=1 CoresPerSocket=4 ThreadsPerCore=2\nNodeName=o1 CPUs=8 Sockets=1 CoresPerSocket=8\nPartitionName=main Nodes=ALL\n"
+	for unit, want := range map[string]int{"CR_CPU": 3, "CR_Core,CR_ONE_TASK_PER_CORE": 2, "CR_Socket": 0} {
+		records, err := slurm.ParseRecords("SelectTypeParameters="+unit+"\n"+machine, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := history()
+		h.Partitions, h.Where, h.Jobs = []string{"main"}, []string{"", "n1", "o1", "n1,o1"}, nil
+		for i, j := range []struct{ asked, held, where int32 }{{7, 8, 1}, {3, 8, 1}, {7, 8, 2}, {10, 15, 3}} {
+			h.Jobs = append(h.Jobs, accounting.Job{
+				ID: ostrich.JobID(i + 1), Asked: j.asked, Procs: j.held, Where: j.where, Nodes: 1 + j.where/3, Submit: 1000, Eligible: 1000, Start: 1001, End: 1051, Limit: 600,
+			})
+		}
+		s := mustNew(t, h, Setup{Options: window30, Records: records})
+		if n := s.placement.assumed[wholeNodes]; n != want {
+			t.Errorf("%s: %d jobs ask for whole nodes, want %d", unit, n, want)
+		}
+		if n := s.left.jobs[unmet]; n != 0 {
+			t.Errorf("%s: %d jobs ask for what no nodes have: %+v", unit, n, s.placement.known)
 		}
 	}
 }
