@@ -44,6 +44,11 @@ var (
 		{"max_tres_run_mins_pa", "MaxTRESRunMinsPA"},
 		{"usage_thres", "UsageThres"},
 		{"min_tres_pj", "MinTRES"},
+		{"grp_jobs_accrue", "GrpJobsAccrue"},
+		{"max_jobs_accrue", "MaxJobsAccrue"},
+		{"max_jobs_accrue_pu", "MaxJobsAccruePU"},
+		{"max_jobs_accrue_pa", "MaxJobsAccruePA"},
+		{"limit_factor", "LimitFactor"},
 	}
 )
 

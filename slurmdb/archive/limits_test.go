@@ -26,8 +26,8 @@ func TestLimits(t *testing.T) {
 	db.Run("UPDATE c1_assoc_table SET grp_tres = '1=100,1001=8', max_tres_pj = '1=50,4=2', max_jobs = 9, max_wall_pj = 600 WHERE id_assoc = 10")
 	db.Run("UPDATE c1_assoc_table SET max_tres_pj = '1=40,1001=18446744073709551615', max_jobs = 5, grp_tres_mins = '1=1000', priority = 60 WHERE id_assoc = 11")
 	db.Run("UPDATE c1_assoc_table SET max_tres_pj = '1=20', max_wall_pj = 60, grp_jobs = 3, priority = 100 WHERE id_assoc = 12")
-	db.Run("INSERT INTO qos_table (creation_time, name, flags, max_tres_pu, max_jobs_per_user, max_wall_duration_per_job, preempt_mode, grace_time, preempt_exempt_time, grp_tres, usage_thres) " +
-		"VALUES (1, 'short', 1168, '1001=2', 4, 30, 2, 120, 300, '2=4096,1099=1', 0.5)")
+	db.Run("INSERT INTO qos_table (creation_time, name, flags, max_tres_pu, max_jobs_per_user, max_wall_duration_per_job, preempt_mode, grace_time, preempt_exempt_time, grp_tres, usage_thres, max_jobs_accrue_pu) " +
+		"VALUES (1, 'short', 1168, '1001=2', 4, 30, 2, 120, 300, '2=4096,1099=1', 0.5, 7)")
 	s, err := archive.Site(t.Context(), open(t, db, withNeeds))
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestLimits(t *testing.T) {
 		Name: "short", UsageFactor: 1, PreemptKnown: true, PreemptMode: "REQUEUE", Exempt: 300, Grace: 120, OverPartQOS: true, Relative: true, NoReserve: true,
 		Limits: accounting.Limits{
 			List:    []accounting.Limit{group("mem", 4096), {Scope: accounting.ByUser, Resource: "gres/gpu", Most: 2}, {Scope: accounting.ByUser, Resource: "jobs", Most: 4}},
-			MaxWall: 1800, Other: []string{"UsageThres"},
+			MaxWall: 1800, Other: []string{"UsageThres", "MaxJobsAccruePU"},
 		},
 	}
 	if diff := cmp.Diff(qos, s.QOS[1]); diff != "" {

@@ -150,6 +150,15 @@ func (s *Study) looks(h *accounting.History) error {
 		if err != nil {
 			return err
 		}
+		var words []string
+		for _, key := range []string{"CompleteWait", "OverTimeLimit", "ResumeProgram"} {
+			if value := r.Get(strings.ToLower(key)); value != "" && strings.Trim(value, "0 secmin") != "" {
+				words = append(words, key+"="+value)
+			}
+		}
+		if len(words) > 0 {
+			s.Notes = append(s.Notes, fmt.Sprintf("Settings of slurm.conf that a replay on nodes does not have: %s.", strings.Join(words, ", ")))
+		}
 		if plugin := r.Get("topologyplugin"); plugin != "" && !slices.Contains([]string{"topology/none", "topology/default", "topology/flat"}, strings.ToLower(plugin)) {
 			s.Notes = append(s.Notes, fmt.Sprintf("TopologyPlugin=%s: in the replay, nodes have no switches or blocks, and no nodes are nearer to each other than others.", plugin))
 		}

@@ -109,7 +109,7 @@ func TestRelative(t *testing.T) {
 
 // TestIgnored: a note names the settings that the replay does not have, as they are written; a topology counts on nodes only.
 func TestIgnored(t *testing.T) {
-	records, err := slurm.ParseRecords("ClusterName=c\nTopologyPlugin=topology/tree\nNodeName=n1 CPUs=8\nPartitionName=main Nodes=n1\n", nil)
+	records, err := slurm.ParseRecords("ClusterName=c\nTopologyPlugin=topology/tree\nCompleteWait=5\nOverTimeLimit=0\nResumeProgram=/bin/on\nNodeName=n1 CPUs=8\nPartitionName=main Nodes=n1\n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestIgnored(t *testing.T) {
 		if want := "Settings of slurm.conf that the replay does not have: bf_max_job_assoc=2, defer, reclaim_licenses, PrioritySiteFactorPlugin=site_factor/ours."; !strings.Contains(notes, want) {
 			t.Errorf("no note %q in:\n%s", want, notes)
 		}
-		if strings.Contains(notes, "TopologyPlugin=topology/tree") != placed || strings.Contains(notes, "outages and reservations are taken to be of zone UTC") != placed {
+		if strings.Contains(notes, "TopologyPlugin=topology/tree") != placed || strings.Contains(notes, "that a replay on nodes does not have: CompleteWait=5, ResumeProgram=/bin/on.") != placed || strings.Contains(notes, "outages and reservations are taken to be of zone UTC") != placed {
 			t.Errorf("placed %v, notes:\n%s", placed, notes)
 		}
 		if s.left.jobs[heterogeneous] != 1 {

@@ -272,7 +272,7 @@ func TestJSONFaults(t *testing.T) {
 		"an escape":                 {strings.Replace(one, `alice`, `al\x`, 1), `dump:2:29: 'x', where ", \, /, b, f, n, r, t or u and four hexadecimal digits was expected`},
 		"an end before the start":   {strings.Replace(one, "1700000065", "1700000001", 1), `dump:4:20:time/end: "1700000001": before the job's start`},
 		"no such state":             {strings.Replace(one, "COMPLETED", "DONE", 1), `dump:2:75:state/current: "DONE": not a state of a job`},
-		"a negative time":           {strings.Replace(one, "1700000005", "-5", 1), `dump:3:72:time/start: "-5": not a time such as 2024-03-01T10:00:00`},
+		"a negative time":           {strings.Replace(one, "1700000005", "-5", 1), `dump:3:72:time/start: "-5": not a time such as 2024-03-01T10:00:00, which sacct writes without SLURM_TIME_FORMAT`},
 		"no processors":             {strings.Replace(one, `"CPUs": 2`, `"CPUs": null`, 1), `dump:2:3: a job without processors`},
 		"no tasks":                  {strings.Replace(one, `"user"`, `"array": {"job_id": 7, "task_id": null, "task": "0x1G"}, "user"`, 1), `dump:2:65:array/task: "0x1G": not tasks of an array`},
 		"an empty mask":             {strings.Replace(one, `"user"`, `"array": {"job_id": 7, "task": "0x00"}, "user"`, 1), `dump:2:48:array/task: "0x00": not tasks of an array`},

@@ -39,7 +39,10 @@ var (
 )
 
 // otherLimits are those that are noted only.
-var otherLimits = []string{"GrpTRESMins", "GrpTRESRunMins", "GrpWall", "MaxTRESMins", "MaxTRESRunMinsPU", "MaxTRESRunMinsPA", "UsageThres", "MinTRES"}
+var otherLimits = []string{
+	"GrpTRESMins", "GrpTRESRunMins", "GrpWall", "MaxTRESMins", "MaxTRESRunMinsPU", "MaxTRESRunMinsPA", "UsageThres", "MinTRES",
+	"GrpJobsAccrue", "MaxJobsAccrue", "MaxJobsAccruePU", "MaxJobsAccruePA", "LimitFactor",
+}
 
 // limits reads those of a row of associations.
 func (t *table) limits(account bool) (accounting.Limits, error) {

@@ -16,7 +16,7 @@ func (d *dump) when(j *accounting.Job) error {
 	for i, c := range []column{colSubmit, colEligible, colStart, colEnd} {
 		m, ok := d.moment(d.values[c])
 		if !ok {
-			return d.bad(c, "not a time such as 2024-03-01T10:00:00")
+			return d.bad(c, "not a time such as 2024-03-01T10:00:00, which sacct writes without SLURM_TIME_FORMAT")
 		}
 		if m.missing {
 			d.missing++
