@@ -37,3 +37,6 @@ func TestCount(t *testing.T) {
 		}
 	}
 }
+
+// Kept is of how many jobs the texts are kept.
+func (s *Source) Kept() int { return len(s.texts) }

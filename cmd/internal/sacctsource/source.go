@@ -233,13 +233,27 @@ func (p *poll) sacct(ctx context.Context, which ...string) error {
 		}
 		return nil
 	}, which...)
-	if err == nil {
-		err = p.source.tell(ctx, p.First, held)
-	}
-	for _, r := range held {
-		p.Row(r)
+	for some := range slices.Chunk(held, chunk) {
+		if err == nil {
+			err = p.source.tell(ctx, p.First, some)
+		}
+		for _, r := range some {
+			if p.Row(r); r.End != 0 && r.End < p.now-lately {
+				p.forget(r)
+			}
+		}
 	}
 	return err
+}
+
+// lately is for how long after its end a row's texts are kept, as the next poll reads it again.
+const lately = ostrich.Time(3600)
+
+// forget drops the texts of a row that was reported: a cold start may read millions.
+func (p *poll) forget(r *accounting.Row) {
+	delete(p.told, keyOf(r))
+	delete(p.source.texts, keyOf(r))
+	r.Folder, r.Line = "", ""
 }
 
 // smallArray is up to which task number an array is taken to have its whole mask in

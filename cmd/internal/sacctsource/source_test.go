@@ -288,7 +288,9 @@ func TestTexts(t *testing.T) {
 	}
 	ended := rule(9, "sort1")
 	ended.Start, ended.End = base+5, base+50
-	db.Put(rule(1, "align1"), rule(2, "align2"), ended,
+	old := rule(10, "sort1")
+	old.Submit, old.Start, old.End = base-9000, base-8900, base-8800
+	db.Put(rule(1, "align1"), rule(2, "align2"), ended, old,
 		slurmdbtest.Job{ID: 3, User: 1001, Submit: base, Name: "nf-CALL_(a)", Folder: "/scratch/al/work/3f/2a9c510b7e4d2c9a615e0f7c1b2d3e"},
 		slurmdbtest.Job{ID: 5, User: 1001, Submit: base, Name: "toil_job_4_a.b", Array: 5, Mask: "0x6", Tasks: 2, Submitted: "sbatch -o /t/toil_" + uuid + ".4.%j.log"},
 		slurmdbtest.Job{ID: 6, User: 1001, Submit: base, Name: "by hand", Folder: "/x/work/3f/2a9c51", Submitted: "sbatch --comment rule_x a.sh"})
@@ -304,6 +306,9 @@ func TestTexts(t *testing.T) {
 	agree("cold start", "sdiag squeue sacct sacct sacct sacctmgr event")
 	if r, _ := p.source.Record(2); r.Kind != "align2" || r.Job.Campaign != "run:"+uuid {
 		t.Errorf("%+v", r)
+	}
+	if kept := p.source.Kept(); kept != 5 {
+		t.Errorf("the texts of %d jobs are kept, want those of 1, 2, 3, 5 and 9", kept)
 	}
 	agree("quiet", "sdiag squeue sacct")
 	db.Put(slurmdbtest.Job{ID: 7, User: 1001, Submit: base + 60, Name: "run-7"})
