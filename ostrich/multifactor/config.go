@@ -144,6 +144,25 @@ func (r Reset) next(latest, now ostrich.Time, in *time.Location) ostrich.Time {
 	return midnight(day)
 }
 
+// Last returns the latest reset up to a moment, by the calendar; 0 for ResetNever.
+func (r Reset) Last(at ostrich.Time, in *time.Location) ostrich.Time {
+	year, month, day := time.Unix(int64(at), 0).In(in).Date()
+	switch r {
+	case ResetNever:
+		return 0
+	case ResetDaily:
+	case ResetWeekly:
+		day -= int(time.Date(year, month, day, 0, 0, 0, 0, in).Weekday())
+	case ResetMonthly:
+		day = 1
+	case ResetQuarterly:
+		month, day = (month-1)/3*3+1, 1
+	default:
+		month, day = time.January, 1
+	}
+	return ostrich.Time(time.Date(year, month, day, 0, 0, 0, 0, in).Unix())
+}
+
 // Before returns the last moment of a calculation up to t, by the Phase; t itself
 // if the Phase is not known.
 func (c *Config) Before(t ostrich.Time) ostrich.Time {

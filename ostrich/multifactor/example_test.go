@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/multifactor"
@@ -440,6 +441,21 @@ func TestErrors(t *testing.T) {
 	} {
 		if (step.err != nil) != step.bad || step.bad && !errors.Is(step.err, multifactor.ErrConfig) {
 			t.Errorf("%s: %v", step.name, step.err)
+		}
+	}
+}
+
+// TestLast: the latest reset is the beginning of the day, the week (on Sunday), the month, the quarter or the year.
+func TestLast(t *testing.T) {
+	zone := time.FixedZone("", 3600)
+	at := time.Date(2026, time.November, 25, 0, 30, 0, 0, zone) // a Wednesday, and not yet in UTC
+	for reset, want := range map[multifactor.Reset]time.Time{
+		multifactor.ResetDaily: time.Date(2026, time.November, 25, 0, 0, 0, 0, zone), multifactor.ResetWeekly: time.Date(2026, time.November, 22, 0, 0, 0, 0, zone),
+		multifactor.ResetMonthly: time.Date(2026, time.November, 1, 0, 0, 0, 0, zone), multifactor.ResetQuarterly: time.Date(2026, time.October, 1, 0, 0, 0, 0, zone),
+		multifactor.ResetYearly: time.Date(2026, time.January, 1, 0, 0, 0, 0, zone), multifactor.ResetNever: time.Unix(0, 0),
+	} {
+		if got := reset.Last(ostrich.Time(at.Unix()), zone); int64(got) != want.Unix() {
+			t.Errorf("reset %d: %s, want %s", reset, time.Unix(int64(got), 0).In(zone), want)
 		}
 	}
 }

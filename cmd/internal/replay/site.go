@@ -90,8 +90,7 @@ func (s *Study) controller() error {
 	c.MaxAge, c.HalfLife, c.Period = k.PriorityMaxAge, k.DecayHalfLife, k.CalcPeriod
 	c.Dampening, c.FavorSmall, c.Location = k.FairShareDamping, k.FavorSmall, s.Location
 	c.LoseEnds = !k.Limits()
-	resets := []string{"", "DAILY", "WEEKLY", "MONTHLY", "QUARTERLY", "YEARLY"}
-	c.Reset = multifactor.Reset(max(0, slices.Index(resets, k.UsageReset)))
+	c.Reset = resetOf(k)
 	for _, f := range []struct {
 		name string
 		flag multifactor.Flags
@@ -117,6 +116,12 @@ func (s *Study) controller() error {
 	}
 	s.schedulers(k)
 	return nil
+}
+
+// resetOf reads PriorityUsageResetPeriod.
+func resetOf(k *priority.Controller) multifactor.Reset {
+	resets := []string{"", "DAILY", "WEEKLY", "MONTHLY", "QUARTERLY", "YEARLY"}
+	return multifactor.Reset(max(0, slices.Index(resets, k.UsageReset)))
 }
 
 // schedulers copies how Slurm's schedulers look for jobs.

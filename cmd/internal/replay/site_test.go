@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -161,6 +162,39 @@ func TestWholeCores(t *testing.T) {
 		}
 		if n := s.left.jobs[unmet]; n != 0 {
 			t.Errorf("%s: %d jobs ask for what no nodes have: %+v", unit, n, s.placement.known)
+		}
+	}
+}
+
+// TestUsageReset: what was used before the latest reset is forgotten, and tables are read from then on where usage does not decay.
+func TestUsageReset(t *testing.T) {
+	zone := time.FixedZone("", -600) // the day begins at 600
+	k := &priority.Controller{PriorityType: "priority/multifactor", UsageReset: "DAILY"}
+	s := mustNew(t, history(), Setup{Options: window30, Controller: k, Location: zone})
+	if got := s.Priority.Associations[0].Usage; got != 4*300 {
+		t.Errorf("usage %v, want that of 4 processors from 600 to 900", got)
+	}
+	for _, tt := range []struct {
+		halfLife ostrich.Duration
+		reset    string
+		want     ostrich.Time
+		notes    int
+	}{{100, "", 400, 0}, {100, "DAILY", 400, 0}, {200, "DAILY", 600, 0}, {0, "DAILY", 600, 0}, {0, "", 0, 1}} {
+		k.DecayHalfLife, k.UsageReset = tt.halfLife, tt.reset
+		src := &source{setup: Setup{Controller: k}, location: zone}
+		if got := src.warmUp(1200); got != tt.want || len(src.notes) != tt.notes {
+			t.Errorf("half-life %d, reset %q: usage is read from %d s before, want %d; notes %q", tt.halfLife, tt.reset, got, tt.want, src.notes)
+		}
+	}
+}
+
+// TestLatePriority: the recorded priority of a job that was eligible later is not compared, as it is that at its submission.
+func TestLatePriority(t *testing.T) {
+	h := history()
+	h.Jobs[1].Priority, h.Jobs[3].Priority = 70, 80
+	for _, j := range mustNew(t, h, Setup{Options: window30}).Jobs {
+		if want := map[ostrich.JobID]uint32{11: 70}[j.Slurm]; j.priority != want {
+			t.Errorf("job %d: priority %d is compared, want %d", j.Slurm, j.priority, want)
 		}
 	}
 }

@@ -172,6 +172,7 @@ func New(h *accounting.History, setup Setup) (*Study, error) {
 func (s *Study) addJobs(h *accounting.History) error {
 	users := make(map[User]ostrich.UserID)
 	before := make([]float64, len(h.Associations))
+	reset := s.Priority.Reset.Last(h.From, cmp.Or(s.Location, time.UTC)) // which forgot what was used until then
 	left := &s.left
 	open := 0
 	var parts []float64 // of their limits that jobs ran
@@ -191,11 +192,12 @@ func (s *Study) addJobs(h *accounting.History) error {
 			left.add(impossible, j, 0)
 			continue
 		case j.End != 0 && j.End < h.From:
+			ran := min(j.Ran(), ostrich.Duration(max(0, j.End-reset)))
 			left := 1.0
 			if hl := s.Priority.HalfLife; hl > 0 {
 				left = math.Exp2(-float64(h.From-j.End) / float64(hl))
 			}
-			before[j.Association] += left * float64(j.Ran()) * s.billing(j) * s.Priority.QOS[j.QOS].UsageFactor
+			before[j.Association] += left * float64(ran) * s.billing(j) * s.Priority.QOS[j.QOS].UsageFactor
 			continue
 		}
 		limit := cmp.Or(j.Limit, s.Priority.Partitions[j.Partition].MaxTime)
@@ -216,7 +218,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 			Slurm:  j.ID, request: s.request(h, j), pool: pool, ranOn: h.WhereRan(j), devices: devicesOf(h.NeedsOf(j)), backfilled: j.Backfilled, priority: j.Priority,
 		}
 		if came := j.Came(); first[i] == 0 && came > j.Submit {
-			l.Submit = came
+			l.Submit, l.priority = came, 0 // the recorded priority is that at the submission
 			left.add(lateEligible, j, ran)
 		}
 		if unit := s.Counted.Unit; unit != nil {

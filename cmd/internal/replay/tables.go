@@ -79,10 +79,7 @@ func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr 
 	}
 	defer func() { _ = r.Close() }() // it was only read
 	s.name = "cluster " + config.Cluster
-	before := ostrich.Time(warmUp * s.setup.Controller.DecayHalfLife)
-	if s.date > 0 {
-		before = 0 // no usage is computed
-	}
+	before := s.warmUp(from)
 	if s.history, err = archive.History(ctx, r, from-before, to, nil); err != nil {
 		if ctx.Err() != nil {
 			return console.ErrInterrupted
@@ -107,6 +104,21 @@ func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr 
 		s.ask(ctx, commands)
 	}
 	return nil
+}
+
+// warmUp returns from how long before a moment usage is read.
+func (s *source) warmUp(from ostrich.Time) ostrich.Time {
+	k := s.setup.Controller
+	before, reset := ostrich.Time(warmUp*k.DecayHalfLife), resetOf(k).Last(from, s.location)
+	switch {
+	case s.date > 0:
+		return 0 // no usage is computed
+	case reset > 0 && (before == 0 || reset > from-before):
+		return from - reset
+	case before == 0 && k.Multifactor():
+		s.notes = append(s.notes, "PriorityDecayHalfLife is 0 and usage is never reset (PriorityUsageResetPeriod): what was used before the window counts in Slurm, and not in the replay.")
+	}
+	return before
 }
 
 // ask asks the controller for its priorities, to compare the model with them.
