@@ -117,11 +117,22 @@ type memory struct {
 	mib   int64
 }
 
-// place returns 1 + the place of a job's request, 0 if it cannot be met.
+// place returns 1 + the place of a job's request, 0 if it cannot be met. A job that ran on more processors than it
+// asked for, such as both threads of each core, may have asked for its memory as a whole, or for each of them:
+// nobody has more than a node has.
 func (a *asked) place(r *trace.Record, procs int) int32 {
+	at := a.with(r.RAM, procs)
+	if at == 0 && r.RAM > 0 && r.Requested > 0 && r.Requested < int64(procs) {
+		at = a.with((r.RAM*r.Requested+int64(procs)-1)/int64(procs), procs)
+	}
+	return at
+}
+
+// with returns that of processors with so many KiB each.
+func (a *asked) with(ram int64, procs int) int32 {
 	k := memory{procs: procs}
-	if r.RAM > 0 {
-		k.mib = (r.RAM + 1023) / 1024
+	if ram > 0 {
+		k.mib = (ram + 1023) / 1024
 	}
 	if k == a.latest && a.requests != nil { // many come one after the other
 		return a.at

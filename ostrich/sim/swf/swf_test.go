@@ -75,13 +75,15 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestPlaced takes the memory that jobs ask for, field 10, and leaves out those that no node could hold.
+// TestPlaced takes the memory that jobs ask for, field 10, and leaves out those that no node could hold. What more processors than were asked for have too much of, they share.
 func TestPlaced(t *testing.T) {
 	text := "; MaxProcs: 8\n" +
 		"1 0 0 10 4 -1 -1 4 20 1500 1 1 1 1 1 1 -1 -1\n" +
 		"2 1 0 10 2 -1 -1 2 20 -1 1 1 1 1 1 1 -1 -1\n" +
 		"3 2 0 10 1 -1 -1 1 20 9999999 1 1 1 1 1 1 -1 -1\n" +
-		"4 3 0 10 4 -1 -1 4 20 2000 1 1 1 1 1 1 -1 -1\n"
+		"4 3 0 10 4 -1 -1 4 20 2000 1 1 1 1 1 1 -1 -1\n" +
+		"5 4 0 10 2 -1 -1 1 20 1536000 1 1 1 1 1 1 -1 -1\n" + // asked for 1500 MiB for its one processor, and got both threads of a core
+		"6 5 0 10 2 -1 -1 1 20 800 1 1 1 1 1 1 -1 -1\n"
 	log, err := trace.Read(strings.NewReader(text), "log", trace.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -93,6 +95,8 @@ func TestPlaced(t *testing.T) {
 	want := []nodes.Request{
 		{CPUs: 4, Tasks: 4, Memory: nodes.Memory{MiB: 2, PerCPU: true}},
 		{CPUs: 2, Tasks: 2, Memory: nodes.Memory{PerCPU: true}},
+		{CPUs: 2, Tasks: 2, Memory: nodes.Memory{MiB: 750, PerCPU: true}},
+		{CPUs: 2, Tasks: 2, Memory: nodes.Memory{MiB: 1, PerCPU: true}},
 	}
 	if diff := gocmp.Diff(want, requests); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
@@ -101,7 +105,7 @@ func TestPlaced(t *testing.T) {
 	for i := range jobs {
 		places = append(places, jobs[i].Request)
 	}
-	if !slices.Equal(places, []int32{1, 2, 1}) || in.NoNodes != 1 {
+	if !slices.Equal(places, []int32{1, 2, 1, 3, 4}) || in.NoNodes != 1 {
 		t.Errorf("jobs ask for %v, and %d were left out", places, in.NoNodes)
 	}
 }
