@@ -151,11 +151,14 @@ func unreached(address string, err error) error {
 	what := "ask your administrators whether ostrichd runs, and answers at this address. Your jobs wait and start all the same"
 	_, noName := errors.AsType[*net.DNSError](err)
 	_, authority := errors.AsType[x509.UnknownAuthorityError](err)
+	invalid, _ := errors.AsType[x509.CertificateInvalidError](err)
 	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
 	_, record := errors.AsType[tls.RecordHeaderError](err)
 	switch {
 	case authority:
 		what = "name the file with the authority of its certificate as ca_file in " + DefaultFile
+	case certificate && invalid.Cert != nil && invalid.Reason == x509.Expired:
+		what = "the certificate has to be renewed, unless the clock of this host is wrong: tell your administrators. Your jobs wait and start all the same"
 	case certificate:
 		what = "ask by the name that its certificate has, and tell your administrators if that is this one"
 	case record || strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):

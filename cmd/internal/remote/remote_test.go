@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
@@ -134,6 +135,8 @@ func TestErrors(t *testing.T) {
 	}
 	for err, want := range map[error]string{
 		&net.DNSError{Err: "no such host"}: "is the name right?", x509.UnknownAuthorityError{}: "ca_file", errors.New("odd"): "ask your administrators",
+		&tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Cert: &x509.Certificate{}, Reason: x509.Expired}}: "has to be renewed",
+		&tls.CertificateVerificationError{Err: x509.HostnameError{Certificate: &x509.Certificate{}, Host: "x"}}:               "by the name that its certificate has",
 	} {
 		if got := unreached("http://x:1", err).Error(); !strings.Contains(got, want) {
 			t.Errorf("%v: %s", err, got)

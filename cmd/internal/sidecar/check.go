@@ -100,7 +100,7 @@ func Check(ctx context.Context, c Config, as, me string) []Finding {
 	if c.From == Sacct {
 		l.checkWriter()
 	}
-	l.checkWeb()
+	l.checkWeb(time.Now())
 	l.checkMunge(ctx)
 	return l.found
 }

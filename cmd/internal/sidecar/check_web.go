@@ -8,8 +8,11 @@ import (
 	"slurm-ostrich/priority/slurm"
 )
 
+// renewal is for how long before its end a certificate has to be renewed.
+const renewal = 14 * 24 * time.Hour
+
 // checkWeb checks the file of web.config_file, if there is one.
-func (l *checklist) checkWeb() {
+func (l *checklist) checkWeb(now time.Time) {
 	if l.Web.ConfigFile == "" {
 		return
 	}
@@ -17,6 +20,10 @@ func (l *checklist) checkWeb() {
 	switch {
 	case err != nil:
 		l.add("web", Fail, "correct the file, which the user of ostrichd has to be able to read; docs/security.md has an example", "%v", err)
+	case doors.TLS && !now.Before(doors.Until):
+		l.add("web", Fail, "renew it; a new file counts at once", "the certificate ended at %s: nobody who verifies it gets an answer", doors.Until.Local().Format(time.DateTime))
+	case doors.TLS && doors.Until.Sub(now) < renewal:
+		l.add("web", Warn, "renew it; a new file counts at once", "the certificate ends at %s", doors.Until.Local().Format(time.DateTime))
 	case !doors.TLS && doors.Asks:
 		l.add("web", Warn, "add tls_server_config with cert_file and key_file, unless only this host can connect", "%v", doors)
 	case !doors.Asks:

@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -66,6 +67,8 @@ func seldom(log zerolog.Logger, lines uint32) zerolog.Logger {
 type Doors struct {
 	TLS  bool // everything is encrypted
 	Asks bool // for a password, or for a certificate that an authority of the site has signed
+
+	Until time.Time // the end of the own certificate; zero without TLS
 }
 
 // String says it for people.
@@ -108,10 +111,21 @@ func Read(path string) (Doors, error) {
 	if err := web.Validate(path); err != nil {
 		return Doors{}, fmt.Errorf("web.config_file: %s: %w", path, err)
 	}
-	return Doors{
+	doors := Doors{
 		TLS:  file.TLS.IsEnabled(),
 		Asks: len(file.Users) > 0 || file.TLS.ClientAuth == "RequireAndVerifyClientCert",
-	}, nil
+	}
+	if doors.TLS {
+		file.TLS.SetDirectory(filepath.Dir(path))
+		config, err := web.ConfigToTLSConfig(&file.TLS)
+		if err != nil {
+			return Doors{}, fmt.Errorf("web.config_file: %s: %w", path, err)
+		}
+		if own, err := config.GetCertificate(nil); err == nil { // it was read a moment ago
+			doors.Until = own.Leaf.NotAfter
+		}
+	}
+	return doors, nil
 }
 
 // Open reports whether other hosts can reach an address.
