@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,7 +42,7 @@ func (o *SiteOptions) Drawn(config *sidecar.Config, next bool, now ostrich.Time)
 		return nil, nil, nil, err
 	}
 	if o.TrialFile != "" && drawn == nil {
-		return nil, nil, nil, fmt.Errorf("--trial-file %s: no trial is in it", path)
+		return nil, nil, nil, cmp.Or(err, fmt.Errorf("--trial-file %s: no trial is in it", path)) // err: of a bad line
 	}
 	if drawn != nil && set && drawn.Design != *d && o.TrialFile == "" && next && drawn.Design.Until <= now && drawn.Design.Until < d.Until {
 		drawn = nil // an earlier one
