@@ -40,6 +40,7 @@ type Scheduler struct {
 	MinAge     ostrich.Duration // bf_min_age_reserve: 0 s; a job that has waited for less gets no reservation
 	UserDepth  int              // bf_max_job_user: the most jobs of a user at which the backfill scheduler looks; 0 is all
 	PartDepth  int              // bf_max_job_part: likewise, of a partition
+	MainDepth  int              // partition_job_depth: the most jobs of a partition at which the main scheduler looks; 0 is all
 	Starts     int              // bf_max_job_start: the most jobs that it starts at a time; 0 is all
 	KillWait   ostrich.Duration // how long a job past its limit is expected to go on: 30 s
 	Completing ostrich.Duration // how long the nodes of a job that has ended take no others: 0 s
@@ -58,7 +59,7 @@ func (s Scheduler) filled() Scheduler {
 		Depth: cmp.Or(s.Depth, 100), Interval: cmp.Or(s.Interval, 60), Delay: max(cmp.Or(s.Delay, 3), 0),
 		BackfillInterval: cmp.Or(s.BackfillInterval, 30), BackfillDepth: cmp.Or(s.BackfillDepth, 500),
 		BackfillWindow: cmp.Or(s.BackfillWindow, 24*3600), Resolution: cmp.Or(s.Resolution, 60), MinAge: s.MinAge,
-		UserDepth: s.UserDepth, PartDepth: s.PartDepth, Starts: s.Starts, KillWait: cmp.Or(s.KillWait, 30),
+		UserDepth: s.UserDepth, PartDepth: s.PartDepth, MainDepth: s.MainDepth, Starts: s.Starts, KillWait: cmp.Or(s.KillWait, 30),
 		Completing: s.Completing, Requeue: cmp.Or(s.Requeue, 121), Backfills: s.Backfills, Looks: s.Looks,
 	}
 }
@@ -80,9 +81,9 @@ func (s Scheduler) check() error {
 			s.Resolution, s.MinAge, s.KillWait, s.Completing, s.Requeue, ErrWorkload)
 	case !slices.IsSorted(s.Backfills) || !slices.IsSorted(s.Looks):
 		return fmt.Errorf("sim: moments of a scheduler that are not in their order: %w", ErrWorkload)
-	case s.UserDepth < 0 || s.PartDepth < 0 || s.Starts < 0:
-		return fmt.Errorf("sim: a backfill scheduler that looks at %d jobs of a user and %d of a partition, and starts %d: %w",
-			s.UserDepth, s.PartDepth, s.Starts, ErrWorkload)
+	case s.UserDepth < 0 || s.PartDepth < 0 || s.MainDepth < 0 || s.Starts < 0:
+		return fmt.Errorf("sim: a backfill scheduler that looks at %d jobs of a user and %d of a partition, and starts %d, and a main scheduler that looks at %d of a partition: %w",
+			s.UserDepth, s.PartDepth, s.Starts, s.MainDepth, ErrWorkload)
 	}
 	return nil
 }

@@ -15,11 +15,12 @@ type mainScheduler struct {
 	*placed
 	open   nodes.Set
 	failed []bool // by partition
+	looked []int  // jobs, by partition
 	tests  int    // jobs that may still be looked at, below 0 without a limit
 }
 
 func (p *placed) mainScheduler(tests int) *mainScheduler {
-	return &mainScheduler{placed: p, open: p.ready(), failed: make([]bool, max(1, len(p.Cluster.Partitions))), tests: tests}
+	return &mainScheduler{placed: p, open: p.ready(), failed: make([]bool, max(1, len(p.Cluster.Partitions))), looked: make([]int, max(1, len(p.Cluster.Partitions))), tests: tests}
 }
 
 // done reports whether no other job can start.
@@ -31,6 +32,9 @@ func (m *mainScheduler) fits(i int32) bool {
 	user := uint32(m.jobs[i].User)
 	for _, w := range m.of(i) {
 		part, reserved := w.Part(), w.Reservation != ""
+		if m.looked[part]++; m.slurm.MainDepth > 0 && m.looked[part] > m.slurm.MainDepth {
+			continue
+		}
 		if m.failed[part] && !reserved || !m.usage.Allows(w, user) {
 			continue
 		}

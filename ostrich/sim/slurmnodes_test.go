@@ -149,6 +149,13 @@ func TestSlurmOnNodes(t *testing.T) {
 			[]ostrich.Time{0, 100, 100},
 		},
 		{
+			"no more jobs of a partition than the main scheduler looks at", // it looks again when job 1 ends
+			1,
+			sim.Scheduler{MainDepth: 1, BackfillDepth: -1, Interval: 1000},
+			[]job{{in(0, nodes.Request{CPUs: 1}), 100, 100}, {in(0, nodes.Request{CPUs: 1}), 10, 10}},
+			[]ostrich.Time{1, 101},
+		},
+		{
 			"nodes that jobs have just left take none",
 			3,
 			sim.Scheduler{Completing: 5, BackfillDepth: -1},

@@ -130,7 +130,7 @@ func (s *Study) schedulers(k *priority.Controller) {
 	s.Scheduler = sim.Scheduler{
 		Depth: k.DefaultQueueDepth, Interval: p.Interval, Delay: p.BatchDelay,
 		BackfillInterval: p.BackfillInterval, BackfillDepth: k.BackfillMaxJobTest, BackfillWindow: p.BackfillWindow,
-		Resolution: p.BackfillResolution, UserDepth: p.BackfillMaxUser, PartDepth: p.BackfillMaxPart, Starts: p.BackfillMaxStart,
+		Resolution: p.BackfillResolution, UserDepth: p.BackfillMaxUser, PartDepth: p.BackfillMaxPart, MainDepth: p.PartitionJobDepth, Starts: p.BackfillMaxStart,
 	}
 	if p.Interval == priority.Never {
 		s.Scheduler.Interval = sim.Longest
@@ -153,12 +153,8 @@ func (s *Study) schedulers(k *priority.Controller) {
 		{"bf_max_job_start", p.BackfillMaxStart},
 		{"partition_job_depth", p.PartitionJobDepth},
 	} {
-		to := &s.unlimited
-		if limit.name == "partition_job_depth" {
-			to = &s.Notes
-		}
 		if limit.n > 0 {
-			*to = append(*to, fmt.Sprintf("SchedulerParameters %s=%d: the simulated schedulers have no such limit.", limit.name, limit.n))
+			s.unlimited = append(s.unlimited, fmt.Sprintf("SchedulerParameters %s=%d: the simulated schedulers have no such limit.", limit.name, limit.n))
 		}
 	}
 }
