@@ -46,7 +46,7 @@ var leavingWords = [leavings]struct{ key, name, replay string }{
 	lostEnd:          {"lost", "seem to run on after their limits, which ended before the window", "left out"},
 	nodeless:         {"no_nodes", "are of partitions that have no nodes now", "left out"},
 	unfinished:       {"unfinished", "had not ended", "hold processors, are not measured"},
-	lateEligible:     {"eligible_late", "were eligible after their submission (dependencies, --begin, holds)", "count from then"},
+	lateEligible:     {"eligible_late", "were eligible after their submission (dependencies, --begin, holds, %N of arrays)", "count from then"},
 	tooWide:          {"too_wide", "are wider than their partitions are now", "as wide as those"},
 	instant:          {"instant", "ended in the second in which they started", "run for a second"},
 	preempted:        {"preempted", "were preempted", "end when they did, and make no room"},
