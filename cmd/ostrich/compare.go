@@ -131,6 +131,7 @@ func nightly(c *cli.Context, o *replay.SiteOptions, config *sidecar.Config) erro
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return fmt.Errorf("compare: --nightly: there is no folder %s", folder)
 	}
+	const named = 0o640                               // they name users, of whom ostrichd shows what Slurm shows
 	now, why := time.Now(), make(map[string][]string) // periods by why they failed
 	var errs []error
 	for _, p := range live.Periods {
@@ -143,10 +144,10 @@ func nightly(c *cli.Context, o *replay.SiteOptions, config *sidecar.Config) erro
 		}
 		path := filepath.Join(folder, p.Name)
 		if err == nil {
-			err = atomicfile.Write(path+".html", result.WriteHTML)
+			err = atomicfile.WriteNew(path+".html", named, result.WriteHTML)
 		}
 		if err == nil {
-			err = atomicfile.Write(path+".json", func(w io.Writer) error { return json.NewEncoder(w).Encode(result) })
+			err = atomicfile.WriteNew(path+".json", named, func(w io.Writer) error { return json.NewEncoder(w).Encode(result) })
 		}
 		if err != nil {
 			if why[err.Error()] == nil {
