@@ -40,6 +40,8 @@ type Layout struct {
 	Tasks              int  // --ntasks
 	CPUsPerTask        int  // --cpus-per-task
 	TasksPerNode       int  // --ntasks-per-node
+	TasksPerCore       int  // --ntasks-per-core
+	Threads            int  // of a core that it uses: --threads-per-core, --hint=nomultithread
 	MinNodes, MaxNodes int  // --nodes
 	Memory             int64
 	MemoryPer          Per    // of Memory: --mem, --mem-per-cpu
@@ -145,6 +147,14 @@ func (l *Layout) set(name, value string) {
 		number(&l.CPUsPerTask)
 	case "ntasks-per-node":
 		number(&l.TasksPerNode)
+	case "ntasks-per-core":
+		number(&l.TasksPerCore)
+	case "threads-per-core":
+		number(&l.Threads)
+	case "hint":
+		if value == "nomultithread" {
+			l.Threads = 1
+		}
 	case "nodes":
 		low, high, ranged := strings.Cut(value, "-")
 		if !ranged {
@@ -211,6 +221,8 @@ func (l *Layout) Line() string {
 	count("ntasks", l.Tasks)
 	count("cpus-per-task", l.CPUsPerTask)
 	count("ntasks-per-node", l.TasksPerNode)
+	count("ntasks-per-core", l.TasksPerCore)
+	count("threads-per-core", l.Threads)
 	if l.MinNodes > 0 || l.MaxNodes > 0 {
 		add("nodes", fmt.Sprintf("%d-%d", l.MinNodes, l.MaxNodes))
 	}

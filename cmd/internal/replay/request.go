@@ -92,7 +92,7 @@ func (p *placement) request(j *accounting.Job, a *answer) (nodes.Request, error)
 	n := h.NeedsOf(j)
 	r := nodes.Request{
 		CPUs: int(cmp.Or(j.Asked, j.Procs)), QOS: p.qos[j.QOS], Association: p.associations[j.Association],
-		Tasks: n.Tasks, CPUsPerTask: n.CPUsPerTask, TasksPerNode: n.TasksPerNode, MinNodes: n.MinNodes, MaxNodes: n.MaxNodes, Share: n.Share, Contiguous: n.Contiguous, NoRequeue: n.NoRequeue,
+		Tasks: n.Tasks, CPUsPerTask: n.CPUsPerTask, TasksPerNode: n.TasksPerNode, TasksPerCore: n.TasksPerCore, Threads: n.Threads, MinNodes: n.MinNodes, MaxNodes: n.MaxNodes, Share: n.Share, Contiguous: n.Contiguous, NoRequeue: n.NoRequeue,
 	}
 	if at, is := p.partitions[h.Partitions[j.Partition]]; is {
 		r.Partitions = []int{at}
@@ -103,7 +103,7 @@ func (p *placement) request(j *accounting.Job, a *answer) (nodes.Request, error)
 	p.layout(j, n, &r, a)
 	switch n.Exclusive {
 	case "":
-		if p.whole(j) {
+		if n.Threads == 0 && n.TasksPerCore == 0 && p.whole(j) {
 			r.Exclusive, a.assumed = nodes.WholeNodes, append(a.assumed, wholeNodes)
 		}
 	case "user":

@@ -228,3 +228,38 @@ func TestSpread(t *testing.T) {
 		}
 	}
 }
+
+// TestOneThread: a job that uses one thread of each core holds both, and need not have asked for the whole node.
+func TestOneThread(t *testing.T) {
+	records, err := slurm.ParseRecords("SelectTypeParameters=CR_Core\nNodeName=n[1-2] CPUs=8 Sockets=1 CoresPerSocket=4 ThreadsPerCore=2\nPartitionName=main Nodes=ALL\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string][]ostrich.Time{"sbatch --hint=nomultithread -n 4 a.sh": {1000, 1000, 1050}, "sbatch -n 4 a.sh": {1000, 1000, 1000}} {
+		h := history()
+		h.Partitions, h.Needs, h.Where, h.Jobs = []string{"main"}, []accounting.Needs{{Layout: accounting.ParseSubmission(line, 0)}}, []string{"", "n1"}, nil
+		for i := range 3 {
+			h.Jobs = append(h.Jobs, accounting.Job{ID: ostrich.JobID(i + 1), Asked: 4, Procs: 4, Nodes: 1, Submit: 1000, Eligible: 1000, Start: 1001, End: 1051, Limit: 600})
+		}
+		h.Jobs[0].Procs, h.Jobs[0].Where = 8, 1
+		if line == "sbatch -n 4 a.sh" {
+			h.Jobs[0].Procs = 4
+		}
+		s := mustNew(t, h, Setup{Options: window30, Records: records})
+		if n := s.placement.assumed[wholeNodes]; n != 0 {
+			t.Errorf("%s: %d jobs ask for whole nodes", line, n)
+		}
+		jobs, _, err := s.Replay(variant(t, "fcfs", Site), func(int) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var starts []ostrich.Time
+		for _, j := range jobs {
+			starts = append(starts, j.Start)
+		}
+		slices.Sort(starts)
+		if !slices.Equal(starts, want) {
+			t.Errorf("%s: starts %v, want %v", line, starts, want)
+		}
+	}
+}

@@ -149,7 +149,7 @@ func TestNoRequeue(t *testing.T) {
 
 // TestComponents: each component of a heterogeneous job has its own part of the line, and values of options are no script.
 func TestComponents(t *testing.T) {
-	const line = "sbatch --hint nomultithread -p long -n 2 --mem=1G : -p long -n 4 -c2 job.sh : -n 9"
+	const line = "sbatch --hint nomultithread --ntasks-per-core=2 -p long -n 2 --mem=1G : -p long -n 4 -c2 job.sh : -n 9"
 	var dump strings.Builder
 	dump.WriteString("JobID|JobIDRaw|User|Submit|Start|End|State|ReqCPUS|NCPUS|SubmitLine\n")
 	for i, id := range []string{"36+0", "36+1"} {
@@ -159,7 +159,7 @@ func TestComponents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []accounting.Layout{{Known: true, Tasks: 2, Memory: 1024, MemoryPer: accounting.PerNode}, {Known: true, Tasks: 4, CPUsPerTask: 2}, {Known: true}}
+	want := []accounting.Layout{{Known: true, Tasks: 2, Threads: 1, TasksPerCore: 2, Memory: 1024, MemoryPer: accounting.PerNode}, {Known: true, Tasks: 4, CPUsPerTask: 2}, {Known: true}}
 	for i := range h.Jobs {
 		if j := &h.Jobs[i]; h.NeedsOf(j).Layout != want[i] || (j.Het == 36) != (i < 2) {
 			t.Errorf("job %d: het %v, %+v, want %+v", j.ID, j.Het, h.NeedsOf(j).Layout, want[i])
@@ -172,7 +172,7 @@ func TestSubmissionLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		options := rapid.SliceOf(rapid.SampledFrom([]string{
 			"-n4", "--ntasks=2", "--cpus-per-task 3", "--ntasks-per-node=2", "-N2-5", "--nodes=3", "--mem=4G", "--mem-per-cpu=500", "--gres=gpu:a100:2", "--gpus-per-node=1",
-			"--exclusive", "--exclusive=user", "-s", "--contiguous", "--no-requeue", "-w n[1-3]", "-x n9", "--mem=0", "-L matlab:2,ansys", "--licenses=a|b:2", "--nice", "--nice=-7",
+			"--exclusive", "--exclusive=user", "-s", "--contiguous", "--no-requeue", "-w n[1-3]", "-x n9", "--mem=0", "-L matlab:2,ansys", "--licenses=a|b:2", "--nice", "--nice=-7", "--hint=nomultithread", "--hint memory_bound", "--threads-per-core=2", "--ntasks-per-core 1",
 		})).Draw(t, "options")
 		line := strings.Join(append([]string{rapid.SampledFrom([]string{"sbatch", "srun", "/usr/bin/salloc"}).Draw(t, "command")}, options...), " ")
 		want := accounting.ParseSubmission(line, 0)
