@@ -127,10 +127,12 @@ func writeForecasts(c *cli.Context, found *forecasts.Result) error {
 func benchLine(c *cli.Context) string {
 	var line strings.Builder
 	line.WriteString("ostrich bench")
-	for _, path := range c.StringSlice("swf") {
-		line.WriteString(" \\\n  --swf " + filepath.Base(path))
+	for _, from := range []string{"swf", "sacct"} {
+		for _, path := range c.StringSlice(from) {
+			line.WriteString(" \\\n  --" + from + " " + filepath.Base(path))
+		}
 	}
-	for option := range strings.FieldsSeq("policy loop parts part-jobs shakes seed floor satisfaction quick procs lenient starttime endtime load") {
+	for option := range strings.FieldsSeq("columns delimiter timezone policy loop parts part-jobs shakes seed floor satisfaction quick procs lenient starttime endtime load") {
 		switch value := c.Value(option); {
 		case value == true:
 			line.WriteString(" \\\n  --" + option)
