@@ -1,6 +1,7 @@
 package priority
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -36,8 +37,10 @@ const deepMargin = 5
 //
 // At the head are the jobs that may start before the next cycle. There a campaign stays
 // before others that are nearer by no more than the margin. The jobs behind come to the
-// head before they start, and stay before others up to the deep margin. So a new
-// next campaign costs a write for each job of the head, not for all its jobs.
+// head before they start, and stay before others up to the deep margin, and before those of
+// their own campaign with the same nice value. So a new next campaign costs a write for each
+// job of the head, not for all its jobs, and so does one whose jobs are expected to have
+// other lengths.
 //
 // kept reports whether any job stays before one that is nearer. Which may stay changes with
 // time.
@@ -80,7 +83,7 @@ func (o *Options) keep(jobs []Entry, procs int, managed []bool) (kept bool) {
 	for _, p := range order[:head] {
 		taken[p.at] = true
 	}
-	order = append(order[:head], o.behind(wanted, values, taken)...)[:max(limit, head)]
+	order = append(order[:head], o.behind(jobs, wanted, values, taken)...)[:max(limit, head)]
 	for _, p := range order {
 		taken[p.at] = true
 		kept = kept || p.stays
@@ -154,8 +157,8 @@ func (b *block) standing(value int64) standing { return standing{value, b.distan
 
 // behind returns the jobs that are not taken. Each stays before those that it stands
 // before itself, so that what is left of a campaign's earlier head can move, or stay,
-// without the rest of the campaign.
-func (o *Options) behind(wanted []block, values []int64, taken []bool) []placed {
+// without the rest of the campaign; and before those of its campaign as it does now.
+func (o *Options) behind(jobs []Entry, wanted []block, values []int64, taken []bool) []placed {
 	order := newLineup(len(values))
 	stays := make([]bool, len(values))
 	last := int64(math.MaxInt64) // the value of the last job in the order
@@ -167,12 +170,16 @@ func (o *Options) behind(wanted []block, values []int64, taken []bool) []placed 
 				own = append(own, placed{at: at, value: values[at]})
 			}
 		}
+		if b.distance > 0 && o.Channel != Priority { // a pinned job's nice value is not known
+			o.asTheyStand(own, jobs)
+		}
 		level(own, last)
 		for _, p := range own {
-			stays[p.at] = order.put(p.at, p.value, b.standing(p.value), deepMargin*o.Margin)
-			if !stays[p.at] {
+			passed := order.put(p.at, p.value, b.standing(p.value), deepMargin*o.Margin)
+			if !passed {
 				last = p.value
 			}
+			stays[p.at] = passed || p.stays
 		}
 	}
 	list := make([]placed, 0, len(values))
@@ -180,6 +187,30 @@ func (o *Options) behind(wanted []block, values []int64, taken []bool) []placed 
 		list = append(list, placed{at: at, stays: stays[at]})
 	}
 	return list
+}
+
+// asTheyStand puts a campaign's jobs in the order of their values. Those without one, which are
+// new, keep their places, and none passes another to which its user gave a smaller nice value.
+func (o *Options) asTheyStand(own []placed, jobs []Entry) {
+	for len(own) > 0 {
+		n := 1
+		for n < len(own) && (o.Channel == Nice || jobs[own[n].at].Nice == jobs[own[0].at].Nice) {
+			n++
+		}
+		var places []int
+		var old []placed
+		for i := range own[:n] {
+			if own[i].value > 0 {
+				places, old = append(places, i), append(old, own[i])
+			}
+		}
+		slices.SortStableFunc(old, func(a, b placed) int { return cmp.Compare(b.value, a.value) })
+		for i, place := range places {
+			old[i].stays = old[i].at != own[place].at
+			own[place] = old[i]
+		}
+		own = own[n:]
+	}
 }
 
 // level makes the values of a campaign's jobs non-increasing, and keeps as many as it can.

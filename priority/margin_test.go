@@ -153,20 +153,23 @@ func TestOneJobDoesNotDragItsCampaign(t *testing.T) {
 	}
 }
 
-// TestMarginLeavesCampaignsSorted: whatever values jobs have, as after their owner gave
-// them other nice values, the margin lets no job of a campaign stay before another of it
-// that is wanted first, down to the depth.
+// TestMarginLeavesCampaignsSorted: whatever values jobs have, as after other lengths are
+// expected of them, the margin lets a job stay before another of its campaign that is wanted
+// first only behind the head, and never before one with a smaller nice value, down to the
+// depth.
 func TestMarginLeavesCampaignsSorted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor(), Procs: rapid.IntRange(0, 8).Draw(t, "m"), Margin: 20, Depth: 6}
 		var queue []Queued
 		var order []ostrich.Place
 		for campaign := range rapid.IntRange(1, 4).Draw(t, "campaigns") {
+			nice := int64(0)
 			for range rapid.IntRange(1, 8).Draw(t, "jobs") {
 				id := ostrich.JobID(len(queue) + 1)
 				order = append(order, ostrich.Place{Job: id, Campaign: campaign, Procs: 1, Distance: 1 + 0.1*float64(campaign)})
 				site := rapid.Int64Range(0, 40).Draw(t, "value") * 10_000_000
-				queue = append(queue, job(id, func(q *Queued) { q.Site, q.Priority = site, q.Priority+uint32(site) }))
+				nice += rapid.Int64Range(0, 1).Draw(t, "nicer")
+				queue = append(queue, job(id, func(q *Queued) { q.Nice, q.Site, q.Priority = nice, site, q.Priority+uint32(site) }))
 			}
 		}
 		Rank(queue, nil)
@@ -176,13 +179,40 @@ func TestMarginLeavesCampaignsSorted(t *testing.T) {
 		}
 		apply(o.Channel, queue, p.Changes())
 		Rank(queue, nil)
-		latest := make(map[int]ostrich.JobID)
-		for _, q := range queue[:min(o.Depth, len(queue))] {
+		latest, nice := make(map[int]ostrich.JobID), make(map[int]int64)
+		for i, q := range queue[:min(o.Depth, len(queue))] {
 			campaign := order[q.Job-1].Campaign
-			if q.Job < latest[campaign] {
+			if q.Job < latest[campaign] && i <= o.Procs || q.Nice < nice[campaign] {
 				t.Fatalf("job %d comes after job %d of its campaign: %+v", q.Job, latest[campaign], p.Entries)
 			}
-			latest[campaign] = q.Job
+			latest[campaign], nice[campaign] = max(latest[campaign], q.Job), q.Nice
 		}
 	})
+}
+
+// TestOtherLengths: the jobs of a campaign behind the head are wanted in another order, as other
+// lengths are expected of them. Those of the head get their places, and nothing else is written.
+func TestOtherLengths(t *testing.T) {
+	o := Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor(), Procs: 3, Margin: 20}
+	var queue []Queued
+	var order []ostrich.Place
+	for id := ostrich.JobID(1); id <= 40; id++ {
+		order = append(order, ostrich.Place{Job: id, Campaign: 1, Procs: 1, Distance: 1})
+		site := int64(60-id) * 10_000_000
+		queue = append(queue, job(id, func(q *Queued) { q.Site, q.Priority = site, q.Priority+uint32(site) }))
+	}
+	slices.Reverse(order)
+	Rank(queue, nil)
+	p, err := o.Plan(order, queue)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var written []ostrich.JobID
+	for _, c := range p.Changes() {
+		written = append(written, c.Job)
+	}
+	// What the machine could start, and one job more.
+	if want := []ostrich.JobID{40, 39, 38, 37}; !slices.Equal(written, want) {
+		t.Errorf("jobs %v are written, want %v", written, want)
+	}
 }

@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"context"
+	"flag"
 	"slices"
 	"testing"
 
@@ -46,10 +47,12 @@ func burst(users, jobs int) *crowd {
 	return s
 }
 
-// BenchmarkCycle is a cycle on 100 000 pending jobs, without the database and
+var pending = flag.Int("pending", 100_000, "how many jobs wait in BenchmarkCycle")
+
+// BenchmarkCycle is a cycle on -pending jobs, without the database and
 // Slurm's commands: after one new campaign, and when nothing has changed.
 func BenchmarkCycle(b *testing.B) {
-	const jobs = 100_000
+	jobs := *pending
 	c := Default()
 	c.Cluster = "c"
 	world := burst(500, jobs)
