@@ -45,6 +45,11 @@ func (s *Study) configure(h *accounting.History) error {
 		}
 		c.Partitions = append(c.Partitions, p)
 	}
+	for i := range s.Partitions { // those without jobs may have the greatest factor
+		if p := &s.Partitions[i]; !slices.Contains(h.Partitions, p.Name) {
+			c.Partitions = append(c.Partitions, multifactor.Partition{Name: p.Name, JobFactor: p.PriorityJobFactor, Tier: p.PriorityTier})
+		}
+	}
 	for i, name := range c.TRES {
 		if c.Flags&multifactor.NoNormalTRES == 0 && !slices.ContainsFunc(c.Partitions, func(p multifactor.Partition) bool { return i < len(p.TRES) && p.TRES[i] > 0 }) {
 			s.Notes = append(s.Notes, fmt.Sprintf("PriorityWeightTRES %s=%v: nothing tells how much of it the partitions have, so it is left out.", name, c.Weights.TRES[i]))
@@ -58,6 +63,13 @@ func (s *Study) configure(h *accounting.History) error {
 			}
 		}
 		c.QOS = append(c.QOS, q)
+	}
+	if s.Site != nil {
+		for i := range s.Site.QOS { // the same
+			if q := &s.Site.QOS[i]; !slices.Contains(h.QOS, q.Name) {
+				c.QOS = append(c.QOS, multifactor.QOS{Name: q.Name, Priority: int(q.Priority), UsageFactor: q.UsageFactor})
+			}
+		}
 	}
 	s.associations(h)
 	return nil

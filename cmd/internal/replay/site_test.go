@@ -263,3 +263,20 @@ func TestOneThread(t *testing.T) {
 		}
 	}
 }
+
+// TestGreatest: priorities of QOS and factors of partitions are parts of the greatest there is, jobs or no jobs.
+func TestGreatest(t *testing.T) {
+	k := &priority.Controller{PriorityType: "priority/multifactor", Weights: priority.Weights{QOS: 1000, Partition: 100}}
+	parts := []priority.Partition{{Name: "main", PriorityJobFactor: 5}, {Name: "idle", PriorityJobFactor: 50}}
+	site := &accounting.Site{QOS: []accounting.QOS{{Name: "normal", Priority: 10, UsageFactor: 1}, {Name: "urgent", Priority: 40, UsageFactor: 1}}}
+	h := history()
+	h.Partitions, h.Jobs = []string{"main"}, h.Jobs[1:3]
+	s := mustNew(t, h, Setup{Options: window30, Controller: k, Partitions: parts, Site: site, Procs: 8})
+	m, err := multifactor.New(s.Priority, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := m.Factors(&s.Jobs[0].request, 0); f.QOS != 0.25 || f.Partition != 0.1 {
+		t.Errorf("QOS %v, partition %v; want 10/40 and 5/50", f.QOS, f.Partition)
+	}
+}
