@@ -10,7 +10,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp"
 apt-get -qq download environment-modules=5.2.0-1 lmod=8.6.19-1 tcl8.6 libtcl8.6 lua5.3 liblua5.3-0 \
-	lua-posix lua-filesystem lua-term lua-json lua-lpeg 2>warnings
+	lua-posix lua-filesystem lua-term lua-json lua-lpeg libreadline8 2>warnings
 for deb in *.deb; do dpkg -x "$deb" root; done
 for version in 1.9 1.10 1.10-rc1; do
 	mkdir -p modules/app
@@ -18,7 +18,7 @@ for version in 1.9 1.10 1.10-rc1; do
 done
 libs=$PWD/$(dirname "$(find root -name 'libtcl8.6.so*' | head -n 1)") lmod=$PWD/root/usr/share/lmod/8.6.19/libexec/lmod
 sed -i "s#/usr/share/lua#$PWD/root&#g; s#/usr/lib/[a-z0-9_]*-linux-gnu/lua#$PWD/root&#g" "$lmod"
-export LD_LIBRARY_PATH=$libs TCL_LIBRARY=$PWD/root/usr/share/tcltk/tcl8.6 MODULEPATH=$PWD/modules HOME=$PWD
+export LD_LIBRARY_PATH=$libs:$PWD/root/lib/${libs##*/} TCL_LIBRARY=$PWD/root/usr/share/tcltk/tcl8.6 MODULEPATH=$PWD/modules HOME=$PWD
 environment_modules() { root/usr/bin/tclsh8.6 "$libs/modulecmd.tcl" bash "$@" 2>warnings; }
 lmod() { root/usr/bin/lua5.3 "$lmod" bash "$@" 2>warnings; }
 seen=$(

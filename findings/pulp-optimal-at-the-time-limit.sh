@@ -10,12 +10,13 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp"
 apt-get -qq download python3-pulp=2.6.0+dfsg-1 python3-amply python3-docutils python3-pyparsing \
+	python3.11 python3.11-minimal libpython3.11-minimal libpython3.11-stdlib libexpat1 \
 	coinor-cbc=2.10.8+ds1-1 coinor-libcbc3=2.10.8+ds1-1 coinor-libcgl1=0.60.3+repack1-4 coinor-libclp1=1.17.6-3 \
 	coinor-libcoinutils3v5=2.11.4+repack1-2 coinor-libosi1v5=0.108.6+repack1-2 libblas3=3.11.0-2 liblapack3=3.11.0-2 \
 	libgfortran5 libquadmath0 2>warnings
 for deb in *.deb; do dpkg -x "$deb" root; done
 lib=$(dirname "$(find root -name 'libCbc.so.3' | head -n 1)")
-export LD_LIBRARY_PATH=$PWD/$lib:$PWD/$lib/blas:$PWD/$lib/lapack PYTHONPATH=$PWD/root/usr/lib/python3/dist-packages
+export LD_LIBRARY_PATH=$PWD/$lib:$PWD/$lib/blas:$PWD/$lib/lapack:$PWD/root/${lib#root/usr/} PYTHONHOME=$PWD/root/usr PYTHONPATH=$PWD/root/usr/lib/python3/dist-packages
 cat >model.py <<-END
 	import os
 	import random
@@ -39,7 +40,7 @@ cat >model.py <<-END
 	solve(8, 2, 60)
 	solve(60, 6, 3)
 END
-seen="$(/usr/bin/python3 model.py)
+seen="$(root/usr/bin/python3.11 model.py)
 $(grep -o 'Stopped on time limit' log | sort -u)"
 wanted='8 items: Optimal sol_status 1
 60 items: Optimal sol_status 2

@@ -9,11 +9,13 @@ set -euo pipefail
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp"
-apt-get -qq download python3-simpy=2.3.1+dfsg-5 2>warnings
+apt-get -qq download python3-simpy=2.3.1+dfsg-5 python3.11 python3.11-minimal libpython3.11-minimal libpython3.11-stdlib libexpat1 2>warnings
 for deb in *.deb; do dpkg -x "$deb" root; done
-export PYTHONPATH=$PWD/root/usr/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1
+export PYTHONHOME=$PWD/root/usr PYTHONPATH=$PWD/root/usr/lib/python3/dist-packages
+expat=$(dirname "$(find root -name libexpat.so.1)")
+export LD_LIBRARY_PATH=$PWD/$expat
 code=0
-python3 -c 'import simpy' 2>said || code=$?
+root/usr/bin/python3.11 -c 'import simpy' 2>said || code=$?
 cat >jobs.py <<-END
 	from SimPy.Simulation import Process, Resource, activate, hold, initialize, now, release, request, simulate
 
@@ -33,7 +35,7 @@ cat >jobs.py <<-END
 	simulate(until=100)
 END
 seen="import simpy: exit $code, $(tail -n 1 said)
-$(python3 jobs.py)"
+$(root/usr/bin/python3.11 jobs.py)"
 wanted='import simpy: exit 1, ModuleNotFoundError: No module named '\''simpy'\''
 first 0 5
 second 5 8'
