@@ -166,13 +166,16 @@ func TestWholeCores(t *testing.T) {
 	}
 }
 
-// TestUsageReset: what was used before the latest reset is forgotten, and tables are read from then on where usage does not decay.
+// TestUsageReset: what was used before the latest reset is forgotten, as is what is never counted without limits, and tables are read from then on where usage does not decay.
 func TestUsageReset(t *testing.T) {
 	zone := time.FixedZone("", -600) // the day begins at 600
 	k := &priority.Controller{PriorityType: "priority/multifactor", UsageReset: "DAILY"}
-	s := mustNew(t, history(), Setup{Options: window30, Controller: k, Location: zone})
-	if got := s.Priority.Associations[0].Usage; got != 4*300 {
-		t.Errorf("usage %v, want that of 4 processors from 600 to 900", got)
+	for enforce, want := range map[string]float64{"limits": 4 * 300, "associations": 4 * 100} { // without limits, up to the calculation at 700
+		k.AccountingEnforce = []string{enforce}
+		s := mustNew(t, history(), Setup{Options: window30, Controller: k, Location: zone})
+		if got := s.Priority.Associations[0].Usage; got != want {
+			t.Errorf("%s: usage %v, want %v: that of 4 processors from 600 to 900 or 700", enforce, got, want)
+		}
 	}
 	for _, tt := range []struct {
 		halfLife ostrich.Duration

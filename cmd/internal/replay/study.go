@@ -192,7 +192,11 @@ func (s *Study) addJobs(h *accounting.History) error {
 			left.add(impossible, j, 0)
 			continue
 		case j.End != 0 && j.End < h.From:
-			ran := min(j.Ran(), ostrich.Duration(max(0, j.End-reset)))
+			counted := j.End
+			if s.Priority.LoseEnds {
+				counted = s.Priority.Before(j.End)
+			}
+			ran := min(j.Ran(), ostrich.Duration(max(0, counted-max(j.Start, reset))))
 			left := 1.0
 			if hl := s.Priority.HalfLife; hl > 0 {
 				left = math.Exp2(-float64(h.From-j.End) / float64(hl))
