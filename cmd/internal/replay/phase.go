@@ -62,7 +62,7 @@ func (s *Study) findPhase() error {
 	return nil
 }
 
-// normals are the flags that scontrol calls NO_NORMAL_ALL if any of them is set.
+// normals are the flags that scontrol calls NO_NORMAL_ALL if any of them is set. That of 26.05 names each.
 var normals = []struct {
 	name string
 	flag multifactor.Flags
@@ -78,6 +78,9 @@ var normals = []struct {
 func (s *Study) findNormal() error {
 	k := s.Controller
 	if k == nil || !k.Multifactor() || k.Version == "" || !k.Flag("NO_NORMAL_ALL") || s.Happened {
+		return nil
+	}
+	if major, _, ok := k.Release(); ok && major >= 26 {
 		return nil
 	}
 	const said = "scontrol calls PriorityFlags NO_NORMAL_ALL if any of NO_NORMAL_ASSOC, NO_NORMAL_PART, NO_NORMAL_QOS and NO_NORMAL_TRES is set: %s. Only a slurm.conf tells for certain."

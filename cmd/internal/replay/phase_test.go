@@ -58,7 +58,7 @@ func TestNoPhase(t *testing.T) {
 }
 
 // TestFindNormal: scontrol's NO_NORMAL_ALL stands for any of four flags. Those that the recorded priorities have are found;
-// a slurm.conf, which names no release, means what it says.
+// 26.05, and a slurm.conf, which names no release, means what it says.
 func TestFindNormal(t *testing.T) {
 	const all = multifactor.NoNormalAssoc | multifactor.NoNormalPart | multifactor.NoNormalQOS | multifactor.NoNormalTRES
 	rapid.Check(t, func(t *rapid.T) {
@@ -85,6 +85,10 @@ func TestFindNormal(t *testing.T) {
 		s.Controller.PriorityFlags = []string{"NO_NORMAL_ALL"}
 		if err := s.findNormal(); err != nil || s.Priority.Flags != all || len(s.Notes) > 0 {
 			t.Errorf("of a slurm.conf: %v, flags %b, notes %q", err, s.Priority.Flags, s.Notes)
+		}
+		s.Controller.Version = "26.05.5"
+		if err := s.findNormal(); err != nil || s.Priority.Flags != all || len(s.Notes) > 0 {
+			t.Errorf("of 26.05: %v, flags %b, notes %q", err, s.Priority.Flags, s.Notes)
 		}
 		s.Controller.Version = "24.11.5"
 		if err := s.findNormal(); err != nil || s.Priority.Flags != set.flag || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], set.name+" fits") {
