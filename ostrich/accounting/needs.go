@@ -169,7 +169,9 @@ func (l *Layout) set(name, value string) {
 	case "mem-per-cpu":
 		l.Memory, l.MemoryPer = submittedMemory(value), PerCPU
 	case "gres":
-		l.GRES = value
+		if !strings.EqualFold(value, "none") {
+			l.GRES = value
+		}
 	case "gpus-per-node":
 		l.GRES = strings.Trim(l.GRES+",gpu:"+value, ",")
 	case "exclusive":

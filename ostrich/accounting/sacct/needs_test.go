@@ -155,7 +155,7 @@ func TestComponents(t *testing.T) {
 	for i, id := range []string{"36+0", "36+1"} {
 		fmt.Fprintf(&dump, "%s|%d|ada|2024-03-01T10:00:00|2024-03-01T10:00:01|2024-03-01T10:00:09|COMPLETED|4|4|%s\n", id, 36+i, line)
 	}
-	h, err := sacct.Read(strings.NewReader(dump.String()+"38|38|ada|2024-03-01T10:00:00|2024-03-01T10:00:01|2024-03-01T10:00:09|COMPLETED|4|4|sbatch x\n"), "dump", sacct.Options{})
+	h, err := sacct.Read(strings.NewReader(dump.String()+"38|38|ada|2024-03-01T10:00:00|2024-03-01T10:00:01|2024-03-01T10:00:09|COMPLETED|4|4|sbatch --gres NONE x\n"), "dump", sacct.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
