@@ -284,7 +284,7 @@ func (s *Study) associations(h *accounting.History) {
 			b := &site.Associations[i]
 			x.Shares, x.Priority = shares(b.Shares), int(b.Limits.Priority)
 			busy[place{b.User, b.Account, b.Partition}] = true
-		case s.Site != nil:
+		case len(site.Accounts) > 0:
 			unknown++
 		}
 		busy[place{a.User, a.Account, a.Partition}] = true
@@ -302,10 +302,13 @@ func (s *Study) associations(h *accounting.History) {
 	if site.Flat {
 		s.Notes = append(s.Notes, "The associations have no column ParentName: all accounts are taken to be directly below the root.")
 	}
+	if w := c.Weights.QOS; w > 0 && len(site.QOS) == 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("PriorityWeightQOS=%v: nothing tells the priorities of the QOS, so all count the same, and all usage counts in full.", w))
+	}
 	if w := c.Weights.Assoc; w > 0 && !site.Prioritized {
 		s.Notes = append(s.Notes, fmt.Sprintf("PriorityWeightAssoc=%v: the associations have no column Priority, so all count the same.", w))
 	}
-	if s.Site == nil {
+	if len(site.Accounts) == 0 {
 		s.Notes = append(s.Notes, "No association tree was given: every account has 1 share, and every user 1 share in it.")
 	}
 }

@@ -283,3 +283,38 @@ func TestGreatest(t *testing.T) {
 		t.Errorf("QOS %v, partition %v; want 10/40 and 5/50", f.QOS, f.Partition)
 	}
 }
+
+// TestNothingTold: notes say which of associations and QOS nobody gave, and nothing of those that they would have.
+func TestNothingTold(t *testing.T) {
+	k := &priority.Controller{PriorityType: "priority/multifactor", Weights: priority.Weights{QOS: 1000}}
+	const tree, qos, gone = "No association tree was given", "PriorityWeightQOS=1000: nothing tells", "are not in the association tree"
+	for _, tt := range []struct {
+		site *accounting.Site
+		want []string
+	}{
+		{nil, []string{tree, qos}},
+		{&accounting.Site{QOS: []accounting.QOS{{Name: "normal", UsageFactor: 1}}}, []string{tree}},
+		{&accounting.Site{Accounts: []accounting.Account{{Name: "root"}}}, []string{qos, gone}},
+	} {
+		notes := strings.Join(mustNew(t, history(), Setup{Options: window30, Controller: k, Site: tt.site}).Notes, "\n")
+		for _, words := range []string{tree, qos, gone} {
+			if strings.Contains(notes, words) != slices.Contains(tt.want, words) {
+				t.Errorf("%+v: notes %s\nwant %q", tt.site, notes, tt.want)
+			}
+		}
+	}
+}
+
+// TestWholeBilling: a note says where fair share cannot count the fractions of billing.
+func TestWholeBilling(t *testing.T) {
+	for resource, want := range map[string]int{"cpu": 1, sidecar.Auto: 0} {
+		c := sidecar.Default()
+		c.Schedule.Resource = resource
+		s := &source{setup: Setup{Controller: &priority.Controller{}, Partitions: []priority.Partition{
+			{Name: "cheap", TotalCPUs: 12, Nodes: []string{"n1"}, NodeCPUs: []int{12}, NodeTRES: []string{"cpu=12"}, BillingWeights: "CPU=0.25"},
+		}}}
+		if err := s.count(&c); err != nil || strings.Count(strings.Join(s.notes, "\n"), "Fair share charges billing in the whole numbers") != want {
+			t.Errorf("%s: %v, notes %q", resource, err, s.notes)
+		}
+	}
+}

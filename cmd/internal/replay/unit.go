@@ -2,8 +2,10 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/priority"
 )
 
 // count chooses by what OStrich counts work, as the daemon does. What auto cannot count is
@@ -13,6 +15,9 @@ func (s *source) count(config *sidecar.Config) error {
 		return nil // nothing is known of the site, or only what happened is looked at
 	}
 	counted, err := config.Counted(*s.setup.Controller, s.setup.Partitions)
+	if weighed := slices.ContainsFunc(s.setup.Partitions, func(p priority.Partition) bool { return p.BillingWeights != "" }); weighed && (err != nil || !counted.Unit.Charges()) {
+		s.notes = append(s.notes, "Fair share charges billing in the whole numbers of accounting, as Slurm does not: its fractions count where OStrich counts work by billing, too.")
+	}
 	switch {
 	case err != nil && config.Schedule.Resource != sidecar.Auto:
 		return err
