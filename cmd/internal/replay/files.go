@@ -118,6 +118,7 @@ func (s *source) readFiles() error {
 	if errs != nil {
 		return errors.Join(errs...)
 	}
+	cluster := func(text string) string { return s.cluster(text, strings.Join(texts, "\n")) }
 	site, at := &accounting.Site{}, make(map[string]int)
 	for i, path := range s.o.SlurmConfig {
 		kind := kindOf(texts[i], whole)
@@ -133,7 +134,7 @@ func (s *source) readFiles() error {
 		switch kind {
 		case associationsFile:
 			s.setup.Site = site
-			failed(path, sacct.ReadAssociations(site, strings.NewReader(texts[i]), path, s.o.Cluster))
+			failed(path, sacct.ReadAssociations(site, strings.NewReader(texts[i]), path, cluster(texts[i])))
 		case qosFile:
 			s.setup.Site = site
 			failed(path, sacct.ReadQOS(site, strings.NewReader(texts[i]), path))
@@ -180,16 +181,33 @@ func (s *source) readFiles() error {
 		s.setup.Records = append(s.setup.Records, records...)
 	}
 	if k, is := at[eventsFile]; is {
-		events, err := sacct.ReadOutages(strings.NewReader(texts[k]), s.o.SlurmConfig[k], s.o.Cluster, cmp.Or(s.location, time.UTC), ostrich.Time(s.now.Unix()))
+		events, err := sacct.ReadOutages(strings.NewReader(texts[k]), s.o.SlurmConfig[k], cluster(texts[k]), cmp.Or(s.location, time.UTC), ostrich.Time(s.now.Unix()))
 		s.setup.Events = events
 		failed(s.o.SlurmConfig[k], err)
 	}
 	if k, is := at[reservedFile]; is {
-		reserved, err := sacct.ReadReservations(strings.NewReader(texts[k]), s.o.SlurmConfig[k], s.o.Cluster, cmp.Or(s.location, time.UTC), ostrich.Time(s.now.Unix()))
+		reserved, err := sacct.ReadReservations(strings.NewReader(texts[k]), s.o.SlurmConfig[k], cluster(texts[k]), cmp.Or(s.location, time.UTC), ostrich.Time(s.now.Unix()))
 		s.setup.Reserved = reserved
 		failed(s.o.SlurmConfig[k], err)
 	}
 	return errors.Join(errs...)
+}
+
+// ofCluster matches the line of a configuration that names the cluster.
+var ofCluster = regexp.MustCompile(`(?im)^\s*ClusterName\s*=\s*"?([\w-]+)`)
+
+// cluster returns the cluster of which a table of sacctmgr's is read: the one that was chosen, or that of the
+// configuration if the table has several. Then sacctmgr shows all that slurmdbd knows.
+func (s *source) cluster(table, configuration string) string {
+	named := ofCluster.FindStringSubmatch(configuration)
+	if s.o.Cluster != "" || named == nil {
+		return s.o.Cluster
+	}
+	name := strings.ToLower(named[1]) // as slurmctld registers it
+	if all, err := sacct.ReadNames(strings.NewReader(table), "sacctmgr", "Cluster"); err == nil && len(all[0]) > 1 && slices.Contains(all[0], name) {
+		return name
+	}
+	return ""
 }
 
 // included returns the function that reads what a slurm.conf includes. Names without a

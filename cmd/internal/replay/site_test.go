@@ -318,3 +318,24 @@ func TestWholeBilling(t *testing.T) {
 		}
 	}
 }
+
+// TestClusterOfTables: of tables with several clusters, that of the configuration is read, unless another one was chosen.
+func TestClusterOfTables(t *testing.T) {
+	const one, two, none = "Cluster|Account\nnimbus|root\n", "Cluster|Account\nfjord|root\nnimbus|root\n", "Name|Priority\nnormal|0\n"
+	const shown, written = "Configuration data as of 2026\nClusterName             = nimbus\n", "# x\nClusterName=\"Nimbus\"\n"
+	for _, tt := range []struct{ table, configuration, chosen, want string }{
+		{two, shown, "", "nimbus"},
+		{two, written, "", "nimbus"},
+		{two, shown, "fjord", "fjord"},
+		{two, "", "", ""},
+		{one, shown, "", ""},
+		{none, shown, "", ""},
+		{two, "ClusterName=other\n", "", ""},
+	} {
+		s := &source{o: &SiteOptions{}}
+		s.o.Cluster = tt.chosen
+		if got := s.cluster(tt.table, tt.configuration); got != tt.want {
+			t.Errorf("%+v: %q", tt, got)
+		}
+	}
+}

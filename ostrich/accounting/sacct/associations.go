@@ -111,7 +111,7 @@ func (t *table) ofOther(only *string, chosen, what string) (bool, error) {
 		*only = of
 		return false, nil
 	case chosen == "":
-		return false, t.fault("%s of cluster %q after those of %q: choose one", what, of, *only)
+		return false, t.fault("%s of cluster %q after those of %q: choose one (in compare, the ClusterName of a configuration among the files does)", what, of, *only)
 	}
 	return true, nil
 }
