@@ -45,6 +45,7 @@ type Layout struct {
 	MinNodes, MaxNodes int  // --nodes
 	Memory             int64
 	MemoryPer          Per    // of Memory: --mem, --mem-per-cpu
+	AllMemory          bool   // --mem=0: all memory of its nodes, of which Slurm records the least that a node has
 	GRES               string // --gres, or --gpus-per-node as "gpu:N": for each node
 	Exclusive          string // --exclusive: "node" without a value
 	Share              bool   // --oversubscribe
@@ -165,9 +166,9 @@ func (l *Layout) set(name, value string) {
 		value = high
 		number(&l.MaxNodes)
 	case "mem":
-		l.Memory, l.MemoryPer = submittedMemory(value), PerNode
+		l.Memory, l.MemoryPer, l.AllMemory = submittedMemory(value), PerNode, none(value)
 	case "mem-per-cpu":
-		l.Memory, l.MemoryPer = submittedMemory(value), PerCPU
+		l.Memory, l.MemoryPer, l.AllMemory = submittedMemory(value), PerCPU, none(value)
 	case "gres":
 		if !strings.EqualFold(value, "none") {
 			l.GRES = value
@@ -247,6 +248,11 @@ func (l *Layout) Line() string {
 		add("nice", strconv.FormatInt(l.Nice, 10))
 	}
 	return line
+}
+
+// none reports whether an amount is 0.
+func none(text string) bool {
+	return strings.HasPrefix(text, "0") && strings.Trim(text, "0KMGTkmgtBb") == ""
 }
 
 // submittedMemory reads megabytes, or an amount with a unit, in MiB; 0 if it is neither.

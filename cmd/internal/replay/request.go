@@ -187,6 +187,10 @@ func (p *placement) layout(j *accounting.Job, n *accounting.Needs, r *nodes.Requ
 
 // memory says how much memory a job asks for. Nothing is as much as the partition gives.
 func (p *placement) memory(j *accounting.Job, n *accounting.Needs, r *nodes.Request, a *answer) {
+	if n.AllMemory {
+		r.Memory = nodes.Memory{MiB: nodes.AllMemory}
+		return
+	}
 	if n.Layout.Memory > 0 {
 		r.Memory = nodes.Memory{MiB: n.Layout.Memory, PerCPU: n.MemoryPer == accounting.PerCPU}
 		return

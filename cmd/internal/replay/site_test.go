@@ -339,3 +339,30 @@ func TestClusterOfTables(t *testing.T) {
 		}
 	}
 }
+
+// TestAllMemory: a job with --mem=0, of which Slurm records the memory of the smallest node, has all of the one on which it runs.
+func TestAllMemory(t *testing.T) {
+	records, err := slurm.ParseRecords("SelectTypeParameters=CR_CPU_Memory\nNodeName=n1 CPUs=8 RealMemory=1000 Weight=9\nNodeName=n2 CPUs=8 RealMemory=4000\nPartitionName=main Nodes=ALL\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string][]ostrich.Time{"sbatch --mem=0 -n 1 a.sh": {1000, 1000, 1050}, "sbatch --mem=1000 -n 1 a.sh": {1000, 1000, 1000}, "sbatch -n 1 a.sh": {1000, 1000, 1000}} {
+		h := history()
+		h.Partitions, h.Needs, h.Jobs = []string{"main"}, []accounting.Needs{{Memory: 1000, Layout: accounting.ParseSubmission(line, 0)}}, nil
+		for i := range 3 {
+			h.Jobs = append(h.Jobs, accounting.Job{ID: ostrich.JobID(i + 1), Asked: 1, Procs: 1, Nodes: 1, Submit: 1000, Eligible: 1000, Start: 1001, End: 1051, Limit: 600})
+		}
+		jobs, _, err := mustNew(t, h, Setup{Options: window30, Records: records}).Replay(variant(t, "fcfs", Site), func(int) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var starts []ostrich.Time
+		for _, j := range jobs {
+			starts = append(starts, j.Start)
+		}
+		slices.Sort(starts)
+		if !slices.Equal(starts, want) {
+			t.Errorf("%s: starts %v, want %v", line, starts, want)
+		}
+	}
+}
