@@ -20,6 +20,7 @@ type placed struct {
 	at    int   // where it was wanted
 	value int64 // decides which others it stands before, see level
 	stays bool  // before one that was wanted before it
+	near  bool  // which is of another campaign
 }
 
 // deepMargin is the margin of jobs behind the head, in multiples of Options.Margin.
@@ -42,8 +43,8 @@ const deepMargin = 5
 // job of the head, not for all its jobs, and so does one whose jobs are expected to have
 // other lengths.
 //
-// kept reports whether any job stays before one that is nearer. Which may stay changes with
-// time.
+// kept reports whether any job stays before one of another campaign that is nearer. Which may
+// stay changes with time.
 //
 // The jobs are those of one pool and class. procs is what the classes before leave of the
 // pool's processors; managed says which places of Slurm's order, from 0, the jobs have.
@@ -70,7 +71,7 @@ func (o *Options) keep(jobs []Entry, procs int, managed []bool) (kept bool) {
 	var order []placed
 	for _, b := range o.settled(wanted) {
 		for i := b.from; i < b.to; i++ {
-			order = append(order, placed{at: i, stays: b.stays})
+			order = append(order, placed{at: i, stays: b.stays, near: b.stays})
 		}
 	}
 	head := len(order)
@@ -84,11 +85,12 @@ func (o *Options) keep(jobs []Entry, procs int, managed []bool) (kept bool) {
 		taken[p.at] = true
 	}
 	order = append(order[:head], o.behind(jobs, wanted, values, taken)...)[:max(limit, head)]
+	moved := false
 	for _, p := range order {
 		taken[p.at] = true
-		kept = kept || p.stays
+		kept, moved = kept || p.near, moved || p.stays
 	}
-	if !kept {
+	if !moved {
 		return false
 	}
 	list := make([]Entry, 0, len(jobs))
@@ -105,7 +107,7 @@ func (o *Options) keep(jobs []Entry, procs int, managed []bool) (kept bool) {
 		}
 	}
 	copy(jobs, list)
-	return true
+	return kept
 }
 
 // value is what a job has now, see Options.ahead, or 0 if that says nothing of its place in
@@ -160,7 +162,7 @@ func (b *block) standing(value int64) standing { return standing{value, b.distan
 // without the rest of the campaign; and before those of its campaign as it does now.
 func (o *Options) behind(jobs []Entry, wanted []block, values []int64, taken []bool) []placed {
 	order := newLineup(len(values))
-	stays := make([]bool, len(values))
+	stays, near := make([]bool, len(values)), make([]bool, len(values))
 	last := int64(math.MaxInt64) // the value of the last job in the order
 	for i := range wanted {
 		b := &wanted[i]
@@ -175,16 +177,16 @@ func (o *Options) behind(jobs []Entry, wanted []block, values []int64, taken []b
 		}
 		level(own, last)
 		for _, p := range own {
-			passed := order.put(p.at, p.value, b.standing(p.value), deepMargin*o.Margin)
-			if !passed {
+			near[p.at] = order.put(p.at, p.value, b.standing(p.value), deepMargin*o.Margin)
+			if !near[p.at] {
 				last = p.value
 			}
-			stays[p.at] = passed || p.stays
+			stays[p.at] = near[p.at] || p.stays
 		}
 	}
 	list := make([]placed, 0, len(values))
 	for _, at := range order.items() {
-		list = append(list, placed{at: at, stays: stays[at]})
+		list = append(list, placed{at: at, stays: stays[at], near: near[at]})
 	}
 	return list
 }
