@@ -91,7 +91,7 @@ const maxProcs = 1 << 30
 const maxMemory = 1 << 53
 
 // size reads processors, nodes, memory and billing.
-func (d *dump) size(j *accounting.Job) error {
+func (d *dump) size(j *accounting.Job) (*accounting.TRES, error) {
 	var procs [2]int64
 	for i, c := range []column{colProcs, colAsked} {
 		b := d.values[c]
@@ -100,23 +100,23 @@ func (d *dump) size(j *accounting.Job) error {
 		}
 		n, ok := amount(b, false)
 		if !ok || n > maxProcs {
-			return d.bad(c, "not a number of processors")
+			return nil, d.bad(c, "not a number of processors")
 		}
 		procs[i] = int64(n)
 	}
 	asked, err := ReadResources(d.values[colReqTRES], d.named)
 	if err != nil {
-		return d.bad(colReqTRES, err.Error())
+		return nil, d.bad(colReqTRES, err.Error())
 	}
 	held, err := ReadResources(d.values[colAllocTRES], d.named)
 	if err != nil {
-		return d.bad(colAllocTRES, err.Error())
+		return nil, d.bad(colAllocTRES, err.Error())
 	}
 	asks := cmp.Or(procs[1], int64(asked.CPUs))
 	holds := cmp.Or(procs[0], int64(held.CPUs))
 	asks, holds = cmp.Or(asks, holds), cmp.Or(holds, asks)
 	if asks == 0 {
-		return d.fault("a job without processors")
+		return nil, d.fault("a job without processors")
 	}
 	if j.Start == 0 {
 		holds = asks
@@ -124,7 +124,7 @@ func (d *dump) size(j *accounting.Job) error {
 	j.Procs, j.Asked = int32(holds), int32(asks)
 	nodes, ok := amount(d.values[colNodes], false)
 	if !ok && len(d.values[colNodes]) > 0 {
-		return d.bad(colNodes, "not a number of nodes")
+		return nil, d.bad(colNodes, "not a number of nodes")
 	}
 	j.Nodes = int32(min(cmp.Or(nodes, float64(held.Nodes), float64(asked.Nodes)), maxProcs))
 	j.AskedNodes = int32(asked.Nodes)
@@ -132,10 +132,10 @@ func (d *dump) size(j *accounting.Job) error {
 	j.Units = d.options.Unit.Run(&asked, &held, string(d.values[colPartition]))
 	memory, err := d.memory(j)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	j.Memory = int64(cmp.Or(asked.Memory, uint64(memory), held.Memory))
-	return nil
+	return &held, nil
 }
 
 // holdsNone reports whether the job held no processors, as Slurm says of one that has not started.

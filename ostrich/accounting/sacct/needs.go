@@ -33,10 +33,11 @@ func (d *dump) ask(j *accounting.Job) error {
 		j.Memory, j.Billing, j.Units, j.Needs = a.memory, a.billing, a.units, a.needs
 		return nil
 	}
-	if err := d.size(j); err != nil {
+	held, err := d.size(j)
+	if err != nil {
 		return err
 	}
-	if err := d.needs(j, &layout.Layout); err != nil {
+	if err := d.needs(j, &layout.Layout, held); err != nil {
 		return err
 	}
 	d.asks.keep(asking{j.Procs, j.Asked, j.Nodes, j.AskedNodes, j.Memory, j.Billing, j.Units, j.Needs})
@@ -79,7 +80,7 @@ func (d *dump) layout() layoutOf {
 const mostComponents = 128
 
 // needs reads what the job asks for beside processors and time.
-func (d *dump) needs(j *accounting.Job, layout *accounting.Layout) error {
+func (d *dump) needs(j *accounting.Job, layout *accounting.Layout, held *accounting.TRES) error {
 	n := accounting.Needs{
 		Features: d.some(colConstraints), Reservation: d.some(colReservation), Licenses: d.some(colLicenses),
 	}
@@ -111,8 +112,31 @@ func (d *dump) needs(j *accounting.Job, layout *accounting.Layout) error {
 			j.AskedNodes = int32(asks)
 		}
 	}
+	if n.Per == accounting.PerJob && n.Layout.Memory == 0 && !n.AllMemory {
+		share(&n, j, held)
+	}
 	j.Needs = d.jobs.Needs(n)
 	return nil
+}
+
+// share tells of memory as a whole for what it was asked, where what the job got allows one of them only: each processor, each
+// node, or all of a node, of which Slurm records the least that a node has. Since 21.08 sacct tells the whole.
+func share(n *accounting.Needs, j *accounting.Job, held *accounting.TRES) {
+	got, cpus, nodes := int64(held.Memory), int64(j.Asked), int64(max(1, j.AskedNodes))
+	if got == 0 || n.Memory == 0 || held.Nodes == 0 || held.CPUs == 0 {
+		return
+	}
+	byCPU := n.Memory%cpus == 0 && n.Memory/cpus*int64(held.CPUs) == got
+	byNode := n.Memory%nodes == 0 && n.Memory/nodes*int64(held.Nodes) == got
+	switch {
+	case byCPU && byNode:
+	case byCPU:
+		n.Memory, n.Per = n.Memory/cpus, accounting.PerCPU
+	case byNode:
+		n.Memory, n.Per = n.Memory/nodes, accounting.PerNode
+	default:
+		n.AllMemory = held.Nodes == 1 && got > n.Memory
+	}
 }
 
 // some returns a text, "" for what Slurm writes in place of none.

@@ -147,6 +147,47 @@ func TestNoRequeue(t *testing.T) {
 	}
 }
 
+// TestMemoryShares: of records of Slurm 24.11 and 26.05, what jobs got tells for what they asked memory, unless several can be.
+func TestMemoryShares(t *testing.T) {
+	const head = "JobID|User|Submit|Start|End|State|ReqCPUS|NCPUS|NNodes|ReqMem|ReqTRES|AllocTRES\n"
+	for _, tt := range []struct {
+		asked, held string
+		memory      int64
+		per         accounting.Per
+		all         bool
+	}{
+		{"cpu=1,mem=500M,node=1", "cpu=2,mem=1000M,node=1", 500, accounting.PerCPU, false},     // both threads of a core
+		{"cpu=1,mem=9000M,node=1", "cpu=2,mem=9000M,node=1", 9000, accounting.PerNode, false},  // --mem
+		{"cpu=4,mem=5000M,node=1", "cpu=4,mem=20000M,node=4", 5000, accounting.PerNode, false}, // --mem, where there was room
+		{"cpu=8,mem=4000M,node=2", "cpu=8,mem=6000M,node=3", 2000, accounting.PerNode, false},  // likewise, of two nodes at least
+		{"cpu=8,mem=8000M,node=1", "cpu=8,mem=8000M,node=3", 1000, accounting.PerCPU, false},   // --mem-per-cpu
+		{"cpu=1,mem=16000M,node=1", "cpu=1,mem=32000M,node=1", 16000, accounting.PerJob, true}, // --mem=0
+		{"cpu=4,mem=4000M,node=1", "cpu=4,mem=4000M,node=1", 4000, accounting.PerJob, false},   // either
+		{"cpu=3,mem=4000M,node=1", "cpu=6,mem=3000M,node=2", 4000, accounting.PerJob, false},   // neither
+		{"cpu=4,mem=4000M,node=1", "", 4000, accounting.PerJob, false},                         // not known
+		{"cpu=4,mem=4000M,node=1", "billing=4,cpu=4,node=1", 4000, accounting.PerJob, false},   // memory is not counted
+	} {
+		cell := func(list, name string) string {
+			for item := range strings.SplitSeq(list, ",") {
+				if n, is := strings.CutPrefix(item, name+"="); is {
+					return n
+				}
+			}
+			return ""
+		}
+		line := strings.Join([]string{
+			"7|ada|2024-03-01T10:00:00|2024-03-01T10:00:01|2024-03-01T10:00:09|COMPLETED", cell(tt.asked, "cpu"), cell(tt.held, "cpu"), cell(tt.held, "node"), cell(tt.asked, "mem"), tt.asked, tt.held,
+		}, "|")
+		h, err := sacct.Read(strings.NewReader(head+line+"\n"), "dump", sacct.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := h.NeedsOf(&h.Jobs[0]); n.Memory != tt.memory || n.Per != tt.per || n.AllMemory != tt.all {
+			t.Errorf("%s got %s: %d for each of %d, all %v; want %d for %d, %v", tt.asked, tt.held, n.Memory, n.Per, n.AllMemory, tt.memory, tt.per, tt.all)
+		}
+	}
+}
+
 // TestComponents: each component of a heterogeneous job has its own part of the line, and values of options are no script.
 func TestComponents(t *testing.T) {
 	const line = "sbatch --hint nomultithread --ntasks-per-core=2 -p long -n 2 --mem=1G : -p long -n 4 -c2 job.sh : -n 9"
