@@ -40,7 +40,7 @@ type asking struct {
 	needs, partition, qos, association int32
 	asked, held, askedNodes, heldNodes int32
 	pinned                             int32 // Job.Where of a job that ran when the window began, or -1
-	full, whole                        bool  // it held all processors of its nodes, and asked for fewer
+	full, whole                        bool  // it held all processors of its nodes, of which it needed one, or asked for fewer processors
 }
 
 // answer is the request for that, its number from 1, and what had to be left out of it.

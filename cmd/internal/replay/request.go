@@ -17,7 +17,7 @@ import (
 // ask returns the number of a job's request, from 1, and counts what it leaves out and assumes.
 // pinned jobs go where they ran.
 func (p *placement) ask(j *accounting.Job, pinned bool, left func(leaving)) int32 {
-	k := asking{j.Needs, j.Partition, j.QOS, j.Association, j.Asked, j.Procs, j.AskedNodes, j.Nodes, -1, p.full(j), p.whole(j)}
+	k := asking{j.Needs, j.Partition, j.QOS, j.Association, j.Asked, j.Procs, j.AskedNodes, j.Nodes, -1, j.AskedNodes == 1 && j.Nodes > 1 && p.full(j), p.whole(j)}
 	if pinned {
 		k.pinned = j.Where
 	}
@@ -140,11 +140,14 @@ func (p *placement) full(j *accounting.Job) bool {
 
 // whole reports whether a job that asked for fewer processors held all of its nodes.
 func (p *placement) whole(j *accounting.Job) bool {
+	if j.Asked >= j.Procs {
+		return false
+	}
 	if at, is := p.partitions[p.history.Partitions[j.Partition]]; is && p.cluster.Partitions[at].OverSubscribe == nodes.Exclusive {
 		return false // the partition gives them to all
 	}
 	where, err := p.list(p.history.WhereRan(j))
-	return err == nil && j.Asked < j.Procs && int(j.Procs-j.Asked) >= p.rounds(where) && p.full(j)
+	return err == nil && int(j.Procs-j.Asked) >= p.rounds(where) && p.full(j)
 }
 
 // rounds returns how many processors more than it asks for tell that a job has whole nodes, and not only whole cores or sockets of them.
