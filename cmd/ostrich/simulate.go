@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -113,19 +112,10 @@ var drawnOptions = []string{"html", "svg"}
 // csvOptions name the files that simulate writes.
 var csvOptions = []string{"jobs-csv", "campaigns-csv", "utilisation-csv"}
 
-// csvAllowed refuses files of several replays, as there is one file for each option, and
-// one file for two options.
+// csvAllowed refuses files of several replays, as there is one file for each option.
 func csvAllowed(c *cli.Context, replays int) error {
-	taken := make(map[string]string)
-	for _, option := range slices.Concat(csvOptions, drawnOptions) {
-		if path := c.String(option); path != "" {
-			path = filepath.Clean(path)
-			if other, ok := taken[path]; ok {
-				return fmt.Errorf("--%s %s is the file of --%s", option, path, other)
-			}
-			taken[path] = option
-		}
-		if c.IsSet(option) && replays > 1 && !slices.Contains(drawnOptions, option) {
+	for _, option := range csvOptions {
+		if c.IsSet(option) && replays > 1 {
 			return fmt.Errorf("--%s: one log and one policy at a time, not %d replays", option, replays)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -121,9 +123,10 @@ func Alive(w io.Writer, what string) (done func()) {
 	return func() { close(stop); <-stopped }
 }
 
-// Writable reports files that cannot be written, before the work begins.
+// Writable reports files that cannot be written, or that an option before or one that is read
+// names too, before the work begins.
 func Writable(c *cli.Context, options ...string) error {
-	for _, option := range options {
+	for i, option := range options {
 		path := c.String(option)
 		switch path {
 		case "":
@@ -134,8 +137,29 @@ func Writable(c *cli.Context, options ...string) error {
 		if err := atomicfile.Check(path); err != nil {
 			return fmt.Errorf("--%s: %w", option, err)
 		}
+		for _, f := range c.Command.Flags {
+			other := f.Names()[0]
+			if c.IsSet(other) && !slices.Contains(options[i:], other) && slices.ContainsFunc(append(c.StringSlice(other), c.String(other)), sameAs(path)) {
+				return fmt.Errorf("--%s %s is the file of --%s", option, path, other)
+			}
+		}
 	}
 	return nil
+}
+
+// sameAs returns a function that reports whether a path names the same file. Pipes and devices
+// may have several uses.
+func sameAs(path string) func(string) bool {
+	info, err := os.Stat(path)
+	whole, _ := filepath.Abs(path)
+	return func(other string) bool {
+		there, bad := os.Stat(other)
+		if err == nil && bad == nil {
+			return info.Mode().IsRegular() && os.SameFile(info, there)
+		}
+		at, _ := filepath.Abs(other)
+		return err != nil && bad != nil && at == whole
+	}
 }
 
 // WriteFile writes the file that an option names. Without a name it does nothing.

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -68,14 +67,6 @@ func (o *ConvertOptions) Convert(ctx context.Context, load func() (sidecar.Confi
 		var err error
 		if names, err = o.Logs("convert", o.SWF); err != nil {
 			return err
-		}
-	}
-	if o.Key != "" {
-		if err := atomicfile.Check(o.Key); err != nil {
-			return fmt.Errorf("--key: %w", err)
-		}
-		if sameFile(o.Key, o.Out) {
-			return fmt.Errorf("--key %s is the file of --out", o.Key)
 		}
 	}
 	toDump := o.To == "sacct"
@@ -155,21 +146,6 @@ func (o *ConvertOptions) Convert(ctx context.Context, load func() (sidecar.Confi
 		// The log takes its place behind the key, or neither does.
 		return atomicfile.Write(o.Key, func(w io.Writer) error { return writeKey(w, log) })
 	})
-}
-
-// sameFile reports whether two paths name one file.
-func sameFile(a, b string) bool {
-	whole := func(path string) string {
-		at, err := filepath.Abs(path)
-		if err != nil {
-			return path
-		}
-		if target, bad := filepath.EvalSymlinks(at); bad == nil {
-			return target
-		}
-		return at
-	}
-	return a != "" && b != "" && whole(a) == whole(b)
 }
 
 // rewriteHeader makes the header of a part of a log say what the part has.
