@@ -104,8 +104,8 @@ func (b *bed) testComparison(t *testing.T, dump string) {
 	text := docsText(t, "../../docs/compare.md")
 	args := []string{"--sacct", files + "/dump.txt"}
 	for _, file := range []string{"config", "partitions", "nodes", "assoc", "qos", "events"} {
-		command := regexp.MustCompile(`(?m)^(scontrol|sacctmgr) .*>` + file + `\.txt$`).FindString(text)
-		b.do(t, "root", "env", "-u", "SLURM_TIME_FORMAT", "TZ=UTC", "sh", "-c", strings.ReplaceAll(command, ">", ">"+files+"/"))
+		command := regexp.MustCompile(`(?m)^(?:TZ=UTC )?(scontrol|sacctmgr) .*>` + file + `\.txt$`).FindString(text)
+		b.do(t, "root", "env", "-u", "SLURM_TIME_FORMAT", "sh", "-c", strings.ReplaceAll(command, ">", ">"+files+"/"))
 		args = append(args, "--slurm-config", files+"/"+file+".txt")
 	}
 	type comparison struct {
