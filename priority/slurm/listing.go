@@ -19,8 +19,9 @@ type printed struct {
 	sprio  string    // "" if priority/multifactor is not in force
 	mark   string    // before each record of squeue
 	squeue string    // all jobs
-	tasks  string    // of which record each task is, see taskFormat; "" if squeue has shown that
-	apart  string    // records of which squeue has shown several as one
+	joined bool      // squeue has shown several records as one, and the next two tell them apart
+	tasks  string    // of which record each task is, see taskFormat
+	apart  string    // those records
 	stock  [3]string // of showStock
 }
 
@@ -49,17 +50,20 @@ func (s Commands) listing(ctx context.Context) (*printed, error) {
 	if p.squeue, err = list(squeueFormat(p.mark), "--array-unique"); !errors.Is(err, errNoOption) {
 		return p, err
 	}
-	if p.squeue, err = list(squeueFormat(p.mark)); err != nil || !hasSets(p.squeue, p.mark) {
-		return p, err
+	if p.squeue, err = list(squeueFormat(p.mark)); err != nil {
+		return nil, err
+	}
+	if p.joined = hasSets(p.squeue, p.mark); !p.joined {
+		return p, nil
 	}
 	// The list of tasks comes last, so it shows a task that was held or pinned
 	// meanwhile as separate.
 	if p.tasks, err = list(taskFormat, "--array"); err != nil {
-		return p, err
+		return nil, err
 	}
 	records, err := parseRecords(p.tasks)
 	if err != nil {
-		return p, err
+		return nil, err
 	}
 	if several := inParts(records); len(several) > mostApart {
 		p.apart, err = list(squeueFormat(p.mark), "--array")

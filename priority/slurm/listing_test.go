@@ -125,3 +125,12 @@ func BenchmarkListing(b *testing.B) {
 		}
 	})
 }
+
+// TestAllStartMeanwhile: an array of which squeue shows no task any more, as all have started
+// since its first list, is not taken to wait.
+func TestAllStartMeanwhile(t *testing.T) {
+	p := &printed{mark: mark, squeue: squeueLine("7 1-3"), joined: true}
+	if queue, _, err := newFake(t).read(t.Context(), p); len(queue) != 0 || err != nil {
+		t.Errorf("%+v, %v", queue, err)
+	}
+}

@@ -36,7 +36,7 @@ func (s Commands) read(ctx context.Context, p *printed) (queue []priority.Queued
 	if queue, err = parseSqueue(p.squeue, p.mark); err != nil {
 		return nil, false, err
 	}
-	if p.tasks != "" {
+	if p.joined {
 		apart, failed := parseSqueue(p.apart, p.mark)
 		if failed != nil {
 			return nil, false, failed
