@@ -52,8 +52,8 @@ wait_for() {
 	echo "not within a minute: $*" >&2
 	return "$left"
 }
-slurmctld -D -c >out 2>&1 &
-slurmd -D -c -N n1 >out-d 2>&1 &
+slurmctld-wlm -D -c >out 2>&1 &
+slurmd-wlm -D -c -N n1 >out-d 2>&1 &
 ready() { [[ $(sinfo -h -o %t | sort -u) == idle ]]; }
 wait_for ready
 as_owner() { runuser -u nobody -- "$@" 2>&1; }

@@ -47,7 +47,7 @@ wait_for() {
 	echo "not within a minute: $*" >&2
 	return "$left"
 }
-slurmctld -D -c >out 2>&1 &
+slurmctld-wlm -D -c >out 2>&1 &
 up() { scontrol ping | grep -q UP; }
 wait_for up
 tries() { # PLUGIN
@@ -62,7 +62,7 @@ seen=$(tries multifactor)
 kill %1
 wait
 sed -i 's/multifactor/basic/' slurm.conf
-slurmctld -D -c >out 2>&1 &
+slurmctld-wlm -D -c >out 2>&1 &
 wait_for up
 seen+="
 $(tries basic)"

@@ -53,9 +53,9 @@ wait_for() {
 	echo "not within a minute: $*" >&2
 	return "$left"
 }
-slurmctld -D -c >out 2>&1 &
-slurmd -D -c -N n1 >out-n1 2>&1 &
-slurmd -D -c -N n2 >out-n2 2>&1 &
+slurmctld-wlm -D -c >out 2>&1 &
+slurmd-wlm -D -c -N n1 >out-n1 2>&1 &
+slurmd-wlm -D -c -N n2 >out-n2 2>&1 &
 ready() { [[ $(sinfo -h -o %t | sort -u) == idle ]]; }
 wait_for ready
 submit() { sbatch --parsable --output=/dev/null --chdir=/ "$@"; }

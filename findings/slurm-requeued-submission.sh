@@ -43,8 +43,8 @@ cat >slurm.conf <<-END
 	NodeName=n1 NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=29890 CPUs=16
 	PartitionName=p Nodes=n1 Default=YES State=UP
 END
-slurmctld -D -c >out 2>&1 &
-slurmd -D -c -N n1 >out-d 2>&1 &
+slurmctld-wlm -D -c >out 2>&1 &
+slurmd-wlm -D -c -N n1 >out-d 2>&1 &
 for _ in $(seq 60); do
 	[[ $(sinfo -h -o %t 2>/dev/null) != idle ]] || break
 	sleep 1

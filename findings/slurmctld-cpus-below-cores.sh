@@ -41,7 +41,7 @@ cat >slurm.conf <<-END
 	NodeName=spec CPUs=32 CoreSpecCount=2 Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 NodeAddr=127.0.0.1
 	PartitionName=p Nodes=ALL Default=YES
 END
-slurmctld -D -c >out 2>&1 &
+slurmctld-wlm -D -c >out 2>&1 &
 daemon=$!
 for _ in $(seq 60); do
 	if scontrol ping 2>/dev/null | grep -q 'is UP'; then

@@ -47,7 +47,7 @@ wait_for() {
 	echo "not within a minute: $*" >&2
 	return "$left"
 }
-slurmctld -D -c >out 2>&1 &
+slurmctld-wlm -D -c >out 2>&1 &
 up() { scontrol ping | grep -q UP; }
 wait_for up
 { cat slurm.conf && echo SchedulerParametrs=bf_continue; } >other.conf

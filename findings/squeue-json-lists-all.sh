@@ -38,7 +38,7 @@ cat >slurm.conf <<-END
 	PartitionName=p Nodes=n1 Default=YES State=UP
 	PartitionName=empty
 END
-slurmctld -D -c >out 2>&1 &
+slurmctld-wlm -D -c >out 2>&1 &
 for _ in $(seq 60); do
 	! scontrol ping 2>/dev/null | grep -q UP || break
 	sleep 1

@@ -36,7 +36,7 @@ cat >slurm.conf <<-END
 	NodeName=n1 NodeAddr=127.0.0.1 Port=29888 CPUs=16
 	PartitionName=p Nodes=n1 Default=YES State=UP
 END
-slurmctld -D -c >out 2>&1 &
+slurmctld-wlm -D -c >out 2>&1 &
 for _ in $(seq 60); do
 	! scontrol ping 2>/dev/null | grep -q UP || break
 	sleep 1
