@@ -74,8 +74,8 @@ mariadb --no-defaults --socket="$PWD/sock" -u root -e "create user slurm@'127.0.
 slurmdbd -D >out-db 2>&1 &
 wait_for sacctmgr -n show cluster
 sacctmgr -i -Q add cluster c >/dev/null
-slurmctld-wlm -D -c >out 2>&1 &
-slurmd-wlm -D -c -N n1 >out-d 2>&1 &
+slurmctld -D -c >out 2>&1 &
+slurmd -D -c -N n1 >out-d 2>&1 &
 ready() { [[ $(sinfo -h -o %t) == idle ]]; }
 wait_for ready
 killed=$(sbatch --parsable --output=/dev/null --chdir=/ --wrap='kill -9 $$')

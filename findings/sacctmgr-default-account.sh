@@ -71,7 +71,7 @@ mariadb --no-defaults --socket="$PWD/sock" -u root -e "create user slurm@'127.0.
 slurmdbd -D >out-db 2>&1 &
 wait_for sacctmgr -n show cluster
 sacctmgr -i -Q add cluster c >/dev/null
-slurmctld-wlm -D -c >out 2>&1 &
+slurmctld -D -c >out 2>&1 &
 up() { scontrol ping | grep -q UP; }
 wait_for up
 for account in zoo bee ant; do sacctmgr -i -Q add account "$account" cluster=c >/dev/null; done

@@ -72,7 +72,7 @@ mariadb --no-defaults --socket="$PWD/sock" -u root -e "create user slurm@'127.0.
 slurmdbd -D >out-db 2>&1 &
 wait_for sacctmgr -n show cluster
 sacctmgr -i -Q add cluster c >/dev/null
-slurmctld-wlm -D -c >out 2>&1 &
+slurmctld -D -c >out 2>&1 &
 up() { scontrol ping | grep -q UP; }
 wait_for up
 submit() { sbatch --parsable --output=/dev/null --chdir=/ "$@"; }

@@ -84,8 +84,8 @@ wait_for sacctmgr -n show cluster
 sacctmgr -i -Q add cluster c >/dev/null
 sacctmgr -i -Q add account one,three cluster=c >/dev/null
 sacctmgr -i -Q add user root account=one,three cluster=c >/dev/null
-slurmctld-wlm -D -c >out 2>&1 &
-slurmd-wlm -D -c -N n1 >out-d 2>&1 &
+slurmctld -D -c >out 2>&1 &
+slurmd -D -c -N n1 >out-d 2>&1 &
 ready() { [[ $(sinfo -h -o %t | sort -u) == idle ]]; }
 wait_for ready
 submit() { sbatch --parsable --account="$1" --ntasks="$2" --output=/dev/null --chdir=/ --wrap='sleep 20'; }

@@ -82,9 +82,9 @@ mariadb --no-defaults --socket="$PWD/sock" -u root -e "create user slurm@'127.0.
 slurmdbd -D >out-db 2>&1 &
 wait_for sacctmgr -n show cluster
 sacctmgr -i -Q add cluster c >/dev/null
-slurmctld-wlm -D -c >out 2>&1 &
+slurmctld -D -c >out 2>&1 &
 controller=$!
-slurmd-wlm -D -c -N n1 >out-d 2>&1 &
+slurmd -D -c -N n1 >out-d 2>&1 &
 ready() { [[ $(sinfo -h -o %t | sort -u) == idle ]]; }
 wait_for ready
 job() {
@@ -105,7 +105,7 @@ seen="associations: $(counted "$id")"
 sed -i 's/^AccountingStorageEnforce=.*/&,limits/' slurm.conf
 kill "$controller"
 wait "$controller" || true
-slurmctld-wlm -D >out 2>&1 &
+slurmctld -D >out 2>&1 &
 wait_for ready
 id=$(job)
 wait_for ended "$id"
