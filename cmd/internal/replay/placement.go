@@ -132,6 +132,19 @@ func (s *Study) place(h *accounting.History) error {
 		s.Notes = append(s.Notes, fmt.Sprintf("The site has licences (%s), and the record says of no job that it asks for any (sacct's column Licenses, of newer releases): "+
 			"jobs wait for those only that ReqTRES has.", strings.Join(names, ", ")))
 	}
+	for i := range s.Records {
+		r := &s.Records[i]
+		if most := r.Get("maxcpuspersocket"); r.Kind == slurm.PartitionRecord && most != "" && !strings.EqualFold(most, "UNLIMITED") {
+			s.Notes = append(s.Notes, fmt.Sprintf("Partition %s has MaxCPUsPerSocket=%s, which the replay has not.", r.Name, most))
+		}
+	}
+	for _, name := range []string{"shard", "mps"} {
+		if slices.ContainsFunc(c.Nodes, func(n nodes.Node) bool {
+			return slices.ContainsFunc(n.GRES, func(g nodes.GRES) bool { return g.Name == name })
+		}) {
+			s.Notes = append(s.Notes, fmt.Sprintf("Nodes have gres/%s: in the replay it is apart from the GPUs of which it is a part.", name))
+		}
+	}
 	if err = s.looks(h); err != nil || s.Present {
 		return err // what nodes and limits were then is not known: they count where jobs do not fit
 	}
