@@ -4,7 +4,7 @@
 #   leaves it out (tau-b), so that a series of equal numbers has no correlation with any other.
 # Seen: it compares the signs of the differences, and a difference of 0 has that of a rise.
 #   Four equal numbers have the correlation 1 with 1 2 3 4 and -1 with 4 3 2 1.
-# Ends with 0 if that is still so, 1 if not.
+# Ends with 0 if that is still so, 1 if not, 2 if the module cannot be fetched.
 set -euo pipefail
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -25,7 +25,7 @@ cat >main.go <<-'END'
 	}
 END
 go mod init kendall 2>/dev/null
-go get gonum.org/v1/gonum@v0.17.0 2>/dev/null
+go get gonum.org/v1/gonum@v0.17.0 2>said || { echo "gonum.org/v1/gonum@v0.17.0 could not be fetched: $(tail -n 1 said)" >&2; exit 2; }
 seen=$(go run .)
 wanted='1 -1 -1
 1'

@@ -5,7 +5,7 @@
 # Seen: they are counts: it is divided by their sum less 1. With weights that add up to 1, such as shares, the variance is
 #   infinite, with less it is negative and StdDev NaN; 1 and 1 give 2, and 10 and 10 give 1.05. PopVariance is the one
 #   that does not mind the scale.
-# Ends with 0 if that is still so, 1 if not.
+# Ends with 0 if that is still so, 1 if not, 2 if the module cannot be fetched.
 set -euo pipefail
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -29,7 +29,7 @@ cat >main.go <<-'END'
 	}
 END
 go mod init weights 2>/dev/null
-go get gonum.org/v1/gonum@v0.17.0 2>/dev/null
+go get gonum.org/v1/gonum@v0.17.0 2>said || { echo "gonum.org/v1/gonum@v0.17.0 could not be fetched: $(tail -n 1 said)" >&2; exit 2; }
 seen=$(go run .)
 wanted='0.25: mean 2.00, variance -1.00, deviation NaN, of the population 1.00
 0.5: mean 2.00, variance +Inf, deviation +Inf, of the population 1.00

@@ -4,7 +4,7 @@
 #   infinities now and then, beside zeros; and rapid.IntRange(0, 1000) numbers spread over the range.
 # Seen: of 10 000 none is NaN or infinite, while zeros, -0 among them, and numbers beyond 1e10 come. A property that NaN
 #   breaks passes unless the test draws NaN by itself. Of the integers a third is below 10.
-# Ends with 0 if that is still so, 1 if not.
+# Ends with 0 if that is still so, 1 if not, 2 if the module cannot be fetched.
 set -euo pipefail
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -43,7 +43,7 @@ cat >main.go <<-'END'
 	}
 END
 go mod init floats 2>/dev/null
-go get pgregory.net/rapid@v1.3.0 2>/dev/null
+go get pgregory.net/rapid@v1.3.0 2>said || { echo "pgregory.net/rapid@v1.3.0 could not be fetched: $(tail -n 1 said)" >&2; exit 2; }
 seen=$(go run .)
 wanted='NaN: 0 infinite: 0 0: true -0: true beyond 1e10: true
 a third or more of 0 to 1000 below 10: true'

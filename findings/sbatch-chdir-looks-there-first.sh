@@ -33,7 +33,7 @@ cat >slurm.conf <<-END
 	TaskPlugin=task/none
 	JobAcctGatherType=jobacct_gather/none
 	MpiDefault=none
-	NodeName=n1 NodeAddr=127.0.0.1 Port=29811 CPUs=16
+	NodeName=n1 NodeAddr=127.0.0.1 Port=29804 CPUs=16
 	PartitionName=p Nodes=n1 Default=YES State=UP
 END
 # wait_for tries a command for a minute.

@@ -34,7 +34,7 @@ cat >slurm.conf <<-END
 	TaskPlugin=task/none
 	JobAcctGatherType=jobacct_gather/none
 	MpiDefault=none
-	NodeName=n1 NodeAddr=127.0.0.1 Port=29802 CPUs=16
+	NodeName=n1 NodeAddr=127.0.0.1 Port=29800 CPUs=16
 	PartitionName=p Nodes=n1 Default=YES State=UP
 END
 # wait_for tries a command for a minute.

@@ -6,7 +6,7 @@
 # Seen: it refuses every integer ("Unable to parse time"), and takes the words of sbatch, "now+1hour". With "hold": true
 #   it submits the job, and its answer has an error beside the id, so who goes by "errors" and tries again has it twice.
 #   A job that is not there is 500.
-# Ends with 0 if that is still so, 1 if not. Runs a slurmctld on port 29868 of this host, and slurmrestd as nobody
+# Ends with 0 if that is still so, 1 if not. Runs a slurmctld on port 29870 of this host, and slurmrestd as nobody
 # on a socket, for some seconds, as root.
 set -euo pipefail
 tmp=$(mktemp -d)
@@ -26,7 +26,7 @@ cat >slurm.conf <<-END
 	PluginDir=$lib
 	ClusterName=c
 	SlurmctldHost=localhost
-	SlurmctldPort=29868
+	SlurmctldPort=29870
 	CredType=cred/none
 	StateSaveLocation=$PWD/state
 	SlurmctldPidFile=$PWD/pid

@@ -4,7 +4,7 @@
 #   nice value, priority or time limit was changed by scontrol has a line of its own, as it has a record
 #   of its own in slurmctld.
 # Seen: they stay in one line, which shows the values of one of them. Only "squeue -r" tells.
-# Ends with 0 if that is still so, 1 if not. Runs a slurmctld on port 29895 of this host for some
+# Ends with 0 if that is still so, 1 if not. Runs a slurmctld on port 29877 of this host for some
 # seconds, as root.
 set -euo pipefail
 tmp=$(mktemp -d)
@@ -19,7 +19,7 @@ mkdir state
 cat >slurm.conf <<-END
 	ClusterName=c
 	SlurmctldHost=localhost
-	SlurmctldPort=29895
+	SlurmctldPort=29877
 	AuthType=auth/none
 	CredType=cred/none
 	SlurmUser=root
@@ -34,7 +34,7 @@ cat >slurm.conf <<-END
 	TaskPlugin=task/none
 	JobAcctGatherType=jobacct_gather/none
 	MpiDefault=none
-	NodeName=n1 NodeAddr=127.0.0.1 Port=29896 CPUs=16
+	NodeName=n1 NodeAddr=127.0.0.1 Port=29878 CPUs=16
 	PartitionName=p Nodes=n1 Default=YES State=UP
 END
 slurmctld-wlm -D -c >out 2>&1 &

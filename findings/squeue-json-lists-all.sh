@@ -4,7 +4,7 @@
 #   with these options, and without any those that squeue lists: what waits and runs.
 # Seen: it has all jobs that slurmctld still knows, cancelled ones too, whatever the options ask for.
 #   So does "sinfo --json", which has all nodes for a partition that has none of them.
-# Ends with 0 if that is still so, 1 if not. Runs a slurmctld on port 29897 of this host for some
+# Ends with 0 if that is still so, 1 if not. Runs a slurmctld on port 29879 of this host for some
 # seconds, as root.
 set -euo pipefail
 tmp=$(mktemp -d)
@@ -19,7 +19,7 @@ mkdir state
 cat >slurm.conf <<-END
 	ClusterName=c
 	SlurmctldHost=localhost
-	SlurmctldPort=29897
+	SlurmctldPort=29879
 	AuthType=auth/none
 	CredType=cred/none
 	SlurmUser=root
@@ -34,7 +34,7 @@ cat >slurm.conf <<-END
 	TaskPlugin=task/none
 	JobAcctGatherType=jobacct_gather/none
 	MpiDefault=none
-	NodeName=n1 NodeAddr=127.0.0.1 Port=29898 CPUs=16
+	NodeName=n1 NodeAddr=127.0.0.1 Port=29880 CPUs=16
 	PartitionName=p Nodes=n1 Default=YES State=UP
 	PartitionName=empty
 END
