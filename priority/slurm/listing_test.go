@@ -92,6 +92,34 @@ func TestSamePrinted(t *testing.T) {
 			t.Errorf("%s: %v", what, got)
 		}
 	}
+	b := *a
+	if b.tasks = "7 7 1\n"; a.digest() == b.digest() {
+		t.Error("the list of tasks makes no difference")
+	}
+}
+
+// TestApart: of arrays in parts squeue is asked for a task of each part, and where there are very
+// many for all tasks.
+func TestApart(t *testing.T) {
+	for _, held := range []int{0, 2, mostApart} {
+		queue := []string{fmt.Sprintf("id=7 array=7 tasks=%d-%d", held+1, held+3)}
+		for i := range held {
+			queue = append(queue, fmt.Sprintf("id=%d array=7 task=%d held=yes reason=JobHeldUser", 8+i, i+1))
+		}
+		f := newFake(t, queue...)
+		f.Set("config", "SLURM_VERSION = 23.02.7")
+		p, err := f.listing(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[int]int{0: 0, 2: 3, mostApart: mostApart + 3}[held]
+		if got := strings.Count(p.apart, p.mark); got != want {
+			t.Errorf("%d tasks apart: squeue prints %d records in full, want %d", held, got, want)
+		}
+		if all, _, err := f.read(t.Context(), p); err != nil || len(all) != held+1 {
+			t.Errorf("%d tasks apart: %d records, %v", held, len(all), err)
+		}
+	}
 }
 
 // BenchmarkListing parses a listing of 100 000 pending jobs, and compares it with an

@@ -40,17 +40,19 @@ func listed(t testing.TB, byTask string) (tasks string, apart []priority.Queued)
 		t.Fatal(err)
 	}
 	var lines strings.Builder
-	for i := range all {
-		q := &all[i]
+	for _, q := range all {
 		fmt.Fprintf(&lines, "%d %d %s\n", q.Job, cmp.Or(q.Array, q.Job), cmp.Or(q.Tasks, "N/A"))
 	}
-	tasks = lines.String()
-	records, err := parseRecords(tasks)
-	if err != nil {
-		t.Fatal(err)
+	// The first task of each record whose array has another.
+	seen := make(map[ostrich.JobID]bool)
+	for i, q := range all {
+		another := slices.ContainsFunc(all, func(o priority.Queued) bool { return q.Array != 0 && o.Array == q.Array && o.Job != q.Job })
+		if another && !seen[q.Job] {
+			seen[q.Job] = true
+			apart = append(apart, all[i])
+		}
 	}
-	names := inParts(records)
-	return tasks, slices.DeleteFunc(all, func(q priority.Queued) bool { return !slices.Contains(names, q.Full) })
+	return lines.String(), apart
 }
 
 // recordsPerArray counts the records of each array.

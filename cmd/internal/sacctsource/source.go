@@ -238,7 +238,7 @@ func (p *poll) sacct(ctx context.Context, which ...string) error {
 			err = p.source.tell(ctx, p.First, some)
 		}
 		for _, r := range some {
-			if p.Row(r); r.End != 0 && r.End < p.now-lately {
+			if p.Row(r); p.source.cold && r.End != 0 && r.End < p.now-lately {
 				p.forget(r)
 			}
 		}
@@ -246,7 +246,7 @@ func (p *poll) sacct(ctx context.Context, which ...string) error {
 	return err
 }
 
-// lately is for how long after its end a row's texts are kept, as the next poll reads it again.
+// lately is for how long after its end a row's texts are kept by a cold start, as the next poll may read it again.
 const lately = ostrich.Time(3600)
 
 // forget drops the texts of a row that was reported: a cold start may read millions.

@@ -276,6 +276,26 @@ func (p *pair) agree(what string, but ...ostrich.Kind) {
 	}
 }
 
+// TestTextsOfQuietClusters: where nothing has ended for hours, sacct is not asked again and again
+// for the texts of the jobs that ended last.
+func TestTextsOfQuietClusters(t *testing.T) {
+	db := slurmdbtest.New(t, slurmdbtest.R2205)
+	base := db.Clock() - 8000
+	db.Size(8, 1, base-100, 0)
+	db.Put(slurmdbtest.Job{ID: 9, User: 1001, Submit: base, Start: base + 5, End: base + 50, Name: "nf-CALL_(a)", Folder: "/scratch/al/work/3f/2a9c510b7e4d2c9a615e0f7c1b2d3e"})
+	p := newPair(t, db, func(c *slurmdb.Config) { c.Class, c.Declared = ledger.ByKind, ledger.ByTool })
+	defer func() { _ = p.reader.Close() }()
+	var ran []string
+	for range 4 {
+		p.twin.ran = nil
+		p.agree("quiet")
+		ran = append(ran, strings.Join(p.twin.ran, " "))
+	}
+	if ran[2] != "sdiag squeue sacct" || ran[3] != ran[2] {
+		t.Errorf("ran %q", ran)
+	}
+}
+
 // TestTexts: of jobs whose names call for it, and of no others, sacct is asked for the folder and the line of submission, once;
 // kinds and runs are those that the tables tell.
 func TestTexts(t *testing.T) {

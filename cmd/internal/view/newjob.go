@@ -220,10 +220,21 @@ func (j *newJob) fits(p *priority.Partition) (cpus int, limit ostrich.Duration, 
 		return 0, 0, fmt.Errorf("it never starts: %s are asked for, and partition %s allows %s", format.Span(float64(limit)), p.Name, format.Span(float64(p.MaxTime)))
 	case j.nodes > len(p.Nodes) && len(p.Nodes) > 0:
 		return 0, 0, fmt.Errorf("it never starts: %s are asked for, and partition %s has %d", format.Plural(j.nodes, "node"), p.Name, len(p.Nodes))
+	case p.MaxNodes > 0 && len(p.NodeCPUs) > 0 && cpus > largest(p.NodeCPUs, p.MaxNodes):
+		return 0, 0, fmt.Errorf("it never starts: %s are asked for, and MaxNodes=%d of partition %s allows %d", format.Plural(cpus, "processor"), p.MaxNodes, p.Name, largest(p.NodeCPUs, p.MaxNodes))
 	case cpus > p.TotalCPUs:
 		return 0, 0, fmt.Errorf("it never starts: %s are asked for, and partition %s has %d", format.Plural(cpus, "processor"), p.Name, p.TotalCPUs)
 	}
 	return cpus, limit, nil
+}
+
+// largest returns the sum of the n largest.
+func largest(list []int, n int) (sum int) {
+	list = slices.Sorted(slices.Values(list))
+	for _, x := range list[max(0, len(list)-n):] {
+		sum += x
+	}
+	return sum
 }
 
 // idOf returns what a user is in the virtual schedule, by an unfinished job or a share; 0 if that is not known.

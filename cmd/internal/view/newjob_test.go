@@ -69,6 +69,10 @@ func TestForecastNew(t *testing.T) {
 	if _, err = ask(New{Nodes: []string{"2"}}, "whole"); err == nil || err.Error() != "it never starts: 2 nodes are asked for, and partition whole allows 1" {
 		t.Errorf("more than MaxNodes: %v", err)
 	}
+	s.Partitions[0].MaxNodes, s.Partitions[0].NodeCPUs = 1, []int{2, 6}
+	if _, err = ask(New{CPUs: []string{"7"}}, "main"); err == nil || err.Error() != "it never starts: 7 processors are asked for, and MaxNodes=1 of partition main allows 6" {
+		t.Errorf("more than MaxNodes have: %v", err)
+	}
 	s.Partitions[1].State = "DOWN"
 	if _, err = ask(New{}, "whole"); err == nil || err.Error() != "it does not start: partition whole is DOWN" {
 		t.Errorf("in a partition that is down: %v", err)
