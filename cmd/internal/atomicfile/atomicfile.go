@@ -28,7 +28,8 @@ import (
 // user's folder leads nowhere that the user could not write.
 func Write(path string, write func(io.Writer) error) error { return WriteNew(path, 0o666, write) }
 
-// WriteNew is Write. A file that was not there before gets these permissions, less the umask.
+// WriteNew is Write. A file that was not there before gets these permissions, less the umask. Of one that was there,
+// others lose those that fresh does not have, as an older release may have given them.
 func WriteNew(path string, fresh fs.FileMode, write func(io.Writer) error) error {
 	if err := Check(path); err != nil {
 		return err
@@ -60,7 +61,7 @@ func WriteNew(path string, fresh fs.FileMode, write func(io.Writer) error) error
 	if err != nil {
 		return err
 	}
-	return replace(path, target, fresh, before.Mode().Perm(), write)
+	return replace(path, target, fresh, before.Mode().Perm()&^(0o006&^fresh), write)
 }
 
 // Check reports early what would make Write fail: path is a folder or a link to what does

@@ -86,6 +86,22 @@ func TestWriteKeepsLinksAndPermissions(t *testing.T) {
 	holds(t, dir, map[string]string{"target": "new", "link": "new"})
 }
 
+// TestWriteNewTakesFromOthers: what others must not read they cannot read either where the file was there before. The owner's
+// and the group's permissions stay, and Write takes nothing away.
+func TestWriteNewTakesFromOthers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "names")
+	for _, tt := range []struct{ fresh, before, want fs.FileMode }{
+		{0o640, 0o644, 0o640}, {0o640, 0o664, 0o660}, {0o640, 0o600, 0o600}, {0o666, 0o644, 0o644}, {0o666, 0o755, 0o755},
+	} {
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, tt.before), WriteNew(path, tt.fresh, text("new"))); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != tt.want {
+			t.Errorf("fresh %o, before %o: now %v, %v; want %o", tt.fresh, tt.before, info.Mode(), err, tt.want)
+		}
+	}
+}
+
 // A link to nothing is what /dev/stdout is in a process without a standard output.
 func TestWriteKeepsLinkToNothing(t *testing.T) {
 	link := filepath.Join(t.TempDir(), "stdout")
