@@ -121,9 +121,11 @@ func Read(path string) (Doors, error) {
 		if err != nil {
 			return Doors{}, fmt.Errorf("web.config_file: %s: %w", path, err)
 		}
-		if own, err := config.GetCertificate(nil); err == nil { // it was read a moment ago
-			doors.Until = own.Leaf.NotAfter
+		own, err := config.GetCertificate(nil) // reads the files again
+		if err != nil {
+			return Doors{}, fmt.Errorf("web.config_file: %s: %w", path, err)
 		}
+		doors.Until = own.Leaf.NotAfter
 	}
 	return doors, nil
 }

@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -322,5 +323,43 @@ func TestBadFile(t *testing.T) {
 		if doors, err := Read(c.write(t, "web.yml", text)); err != nil || doors.TLS != want.TLS || doors.Asks != want.Asks || doors.Until.IsZero() == want.TLS {
 			t.Errorf("%q: %+v, %v", text, doors, err)
 		}
+	}
+}
+
+// TestReadWhileRenewed: a key that goes away while Read reads is an error, and no certificate that ended in the year 1.
+// Read opens it three times. The key is a pipe, of which the one that is opened next is there before the last one ends.
+func TestReadWhileRenewed(t *testing.T) {
+	c := newCertificates(t, t.TempDir())
+	c.sign(t, "server", "server")
+	file := c.write(t, "web.yml", "tls_server_config:\n  cert_file: server.crt\n  key_file: pipe.key\n")
+	key, err := os.ReadFile(filepath.Join(c.dir, "server.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipe := filepath.Join(c.dir, "pipe.key")
+	if err = syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip("no named pipes here: ", err)
+	}
+	fed := make(chan error, 1)
+	go func() {
+		var failed error
+		for left := 1; left >= 0 && failed == nil; left-- {
+			f, bad := os.OpenFile(pipe, os.O_WRONLY, 0)
+			if failed = errors.Join(bad, os.Remove(pipe)); failed == nil && left > 0 {
+				failed = syscall.Mkfifo(pipe, 0o600)
+			}
+			if failed == nil {
+				_, bad = f.Write(key)
+				failed = errors.Join(bad, f.Close())
+			}
+		}
+		fed <- failed
+	}()
+	doors, err := Read(file)
+	if failed := <-fed; failed != nil {
+		t.Fatal(failed)
+	}
+	if err == nil || !strings.Contains(err.Error(), "pipe.key: no such file or directory") {
+		t.Errorf("%+v, %v", doors, err)
 	}
 }
