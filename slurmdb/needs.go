@@ -36,13 +36,9 @@ const (
 // readNeeds reads what a row's job asks for beside processors and time, and where it ran.
 func (p *parser) readNeeds(r *accounting.Row, v []driver.Value) {
 	y, n := &p.saying, &p.needs.of
-	component := 0
-	if r.Het > 0 {
-		component = int(max(0, r.ID-r.Het)) // they have ids one after the other
-	}
 	*n = accounting.Needs{
 		TRES: p.asked(text(v[colReq])), Features: p.texts.Of(text(optional(v, y.constraints))), Licenses: p.texts.Of(text(optional(v, y.licenses))),
-		Layout: accounting.ParseSubmission(submission(text(optional(v, y.submitted))), component),
+		Layout: accounting.ParseSubmission(submission(text(optional(v, y.submitted))), accounting.Component(r.ID, r.Het)),
 	}
 	if id := number(optional(v, y.reservation)); id != 0 {
 		name, is := p.needs.reservations[id]

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/scalar"
 )
 
@@ -82,34 +83,69 @@ var submitOptions = map[string]string{
 // valued are the options of which a line of submission has the value in the next word, if not behind "=".
 var valued = map[string]bool{
 	"ntasks": true, "cpus-per-task": true, "nodes": true, "nodelist": true, "exclude": true, "ntasks-per-node": true, "mem": true, "mem-per-cpu": true, "gres": true, "gpus-per-node": true,
+	"tasks-per-node": true,
 	// These are not read, but their values are no script.
 	"account": true, "partition": true, "qos": true, "time": true, "job-name": true, "output": true, "error": true, "chdir": true, "constraint": true, "licenses": true,
 	"dependency": true, "begin": true, "array": true, "comment": true, "export": true, "gpus": true, "mail-type": true, "mail-user": true, "reservation": true, "wrap": true, "input": true,
-	"acctg-freq": true, "batch": true, "bb": true, "bbf": true, "bcast": true, "cluster-constraint": true, "clusters": true, "container": true, "core-spec": true, "cores-per-socket": true,
+	"acctg-freq": true, "batch": true, "bb": true, "bbf": true, "cluster-constraint": true, "clusters": true, "container": true, "core-spec": true, "cores-per-socket": true,
 	"cpu-bind": true, "cpu-freq": true, "cpus-per-gpu": true, "deadline": true, "delay-boot": true, "distribution": true, "epilog": true, "export-file": true, "extra": true, "extra-node-info": true,
 	"gid": true, "gpu-bind": true, "gpu-freq": true, "gpus-per-socket": true, "gpus-per-task": true, "gres-flags": true, "hint": true, "kill-on-invalid-dep": true, "mcs-label": true,
 	"mem-bind": true, "mem-per-gpu": true, "mincpus": true, "mpi": true, "network": true, "nodefile": true, "ntasks-per-core": true, "ntasks-per-gpu": true, "ntasks-per-socket": true,
 	"open-mode": true, "prefer": true, "priority": true, "profile": true, "prolog": true, "relative": true, "segment": true, "signal": true, "sockets-per-node": true, "switches": true,
 	"task-epilog": true, "task-prolog": true, "thread-spec": true, "threads-per-core": true, "time-min": true, "tmp": true, "tres-bind": true, "tres-per-task": true, "uid": true, "wckey": true,
+	"accel-bind": true, "bcast-exclude": true, "cluster": true, "container-id": true, "context": true, "cpu_bind": true, "het-group": true, "ignore-signals": true, "jobid": true,
+	"mem-update": true, "msg-timeout": true, "ntasks-per-tres": true, "pack-group": true, "power": true, "resources": true, "slurmd-debug": true, "threads": true, "treewidth": true, "wait-all-nodes": true,
 	"A": true, "p": true, "q": true, "t": true, "J": true, "o": true, "e": true, "D": true, "C": true, "L": true, "d": true, "b": true, "a": true, "G": true, "i": true, "M": true,
-	"B": true, "F": true, "m": true, "r": true, "S": true,
+	"B": true, "F": true, "m": true, "r": true, "S": true, "T": true,
 }
 
 // ParseSubmission reads the line of a command that submitted a job (sacct's SubmitLine), up to the
 // script, whose own arguments look like options. What it cannot read it leaves out. All components of a
-// heterogeneous job have the same line, with a colon between them; others are component 0.
+// heterogeneous job have the same line; others are component 0. Each has its part of it between colons, and
+// what Slurm passes on from the parts before. Where the script tells the components apart ("#SBATCH hetjob"),
+// there is no colon, and the line counts for each of them.
 func ParseSubmission(line string, component int) Layout {
 	words := strings.Fields(line)
 	if len(words) == 0 {
 		return Layout{}
 	}
+	command := path.Base(words[0])
+	l := Layout{Known: true, NoRequeue: command == "srun" || command == "salloc"}
+	words = l.options(words[1:], command)
 	for range component {
-		if colon := slices.Index(words, ":"); colon > 0 {
-			words = append(words[:1], words[colon+1:]...)
+		colon := slices.Index(words, ":")
+		if colon < 0 || colon > 0 && command != "srun" { // behind a script it is one of its arguments
+			break
 		}
+		l = l.passed()
+		words = l.options(words[colon+1:], command)
 	}
-	l := Layout{Known: true, NoRequeue: path.Base(words[0]) == "srun" || path.Base(words[0]) == "salloc"}
-	for i := 1; i < len(words); i++ {
+	return l
+}
+
+// Component returns which component of a heterogeneous job a job is, by the id of the first one: they have ids one
+// after the other. It is 0 if the ids are none of one job.
+func Component(id, first ostrich.JobID) int {
+	const most = 128 // MAX_HET_JOB_COMPS in Slurm's src/common/slurm_protocol_defs.h
+	if first == 0 || id < first || id-first >= most {
+		return 0
+	}
+	return int(id - first)
+}
+
+// passed returns what the next component of a heterogeneous job has of this one's options: of those that are
+// read, the ones without reset_each_pass in Slurm's src/common/slurm_opt.c.
+func (l *Layout) passed() Layout {
+	next := Layout{Known: true, NoRequeue: l.NoRequeue, Exclude: l.Exclude, Nice: l.Nice}
+	if l.MemoryPer == PerNode {
+		next.Memory, next.MemoryPer, next.AllMemory = l.Memory, PerNode, l.AllMemory
+	}
+	return next
+}
+
+// options reads options up to the first word that is none, and returns the words from that one on.
+func (l *Layout) options(words []string, command string) []string {
+	for i := 0; i < len(words); i++ {
 		name, value, has := strings.Cut(words[i], "=")
 		switch {
 		case strings.HasPrefix(name, "--"):
@@ -123,15 +159,16 @@ func ParseSubmission(line string, component int) Layout {
 				name = short
 			}
 		default:
-			return l
+			return words[i:]
 		}
-		if !has && valued[name] && i+1 < len(words) {
+		waits := command == "srun" && (name == "wait" || name == "W") // sbatch's has no value
+		if !has && (valued[name] || waits) && i+1 < len(words) {
 			i++
 			value = words[i]
 		}
 		l.set(name, value)
 	}
-	return l
+	return nil
 }
 
 // set reads an option.
@@ -146,7 +183,7 @@ func (l *Layout) set(name, value string) {
 		number(&l.Tasks)
 	case "cpus-per-task":
 		number(&l.CPUsPerTask)
-	case "ntasks-per-node":
+	case "ntasks-per-node", "tasks-per-node":
 		number(&l.TasksPerNode)
 	case "ntasks-per-core":
 		number(&l.TasksPerCore)

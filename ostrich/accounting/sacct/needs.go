@@ -62,7 +62,7 @@ func (d *dump) layout() layoutOf {
 		return l
 	}
 	component, _ := lines.Digits(offset)
-	l.Layout = accounting.ParseSubmission(string(line), int(min(max(component, 0), mostComponents)))
+	l.Layout = accounting.ParseSubmission(string(line), int(component))
 	number, is := d.numbers[l.Layout]
 	if !is {
 		if d.numbers == nil {
@@ -75,9 +75,6 @@ func (d *dump) layout() layoutOf {
 	d.layouts.keep(l)
 	return l
 }
-
-// mostComponents is more than a heterogeneous job has (MAX_HET_JOB_COMPS in Slurm's src/common/slurm_protocol_defs.h).
-const mostComponents = 128
 
 // needs reads what the job asks for beside processors and time.
 func (d *dump) needs(j *accounting.Job, layout *accounting.Layout, held *accounting.TRES) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/sacct"
 )
@@ -200,10 +201,41 @@ func TestComponents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []accounting.Layout{{Known: true, Tasks: 2, Threads: 1, TasksPerCore: 2, Memory: 1024, MemoryPer: accounting.PerNode}, {Known: true, Tasks: 4, CPUsPerTask: 2}, {Known: true}}
+	want := []accounting.Layout{{Known: true, Tasks: 2, Threads: 1, TasksPerCore: 2, Memory: 1024, MemoryPer: accounting.PerNode}, {Known: true, Tasks: 4, CPUsPerTask: 2, Memory: 1024, MemoryPer: accounting.PerNode}, {Known: true}}
 	for i := range h.Jobs {
 		if j := &h.Jobs[i]; h.NeedsOf(j).Layout != want[i] || (j.Het == 36) != (i < 2) {
 			t.Errorf("job %d: het %v, %+v, want %+v", j.ID, j.Het, h.NeedsOf(j).Layout, want[i])
+		}
+	}
+}
+
+// TestPassedOn: what a component has of the parts of the line before its own, as sbatch -vv of Slurm 22.05 says, which values
+// are words of their own, and that no component of a bad row is far from the first.
+func TestPassedOn(t *testing.T) {
+	const parts = "sbatch --nice=50 --exclude=n9 --no-requeue --mem=1G --exclusive -N2 -n 2 : -n 4 a.sh : -n 9"
+	inherits := accounting.Layout{Known: true, Nice: 50, Exclude: "n9", NoRequeue: true, Memory: 1024, MemoryPer: accounting.PerNode, Tasks: 4}
+	for _, tt := range []struct {
+		line      string
+		component int
+		want      accounting.Layout
+	}{
+		{parts, 1, inherits},
+		{parts, 2, inherits}, // what is behind the script is its own
+		{parts, 1 << 62, inherits},
+		{"sbatch --nice=70 -N 4 het.sh", 1, accounting.Layout{Known: true, Nice: 70, MinNodes: 4, MaxNodes: 4}},
+		{"sbatch --nice=70 het.sh -N : -N 3", 1, accounting.Layout{Known: true, Nice: 70}},
+		{"srun --mem-per-cpu=5 -n 1 a : -n 2 b", 1, accounting.Layout{Known: true, NoRequeue: true, Tasks: 2}},
+		{"srun -n 8 --bcast ./a.out -N 4 --exclusive", 0, accounting.Layout{Known: true, NoRequeue: true, Tasks: 8}},
+		{"srun -T 3 -W 5 --het-group 0 --wait 9 --jobid 7 --tasks-per-node 2 -n 8 a", 0, accounting.Layout{Known: true, NoRequeue: true, Tasks: 8, TasksPerNode: 2}},
+		{"sbatch -W --wait a.sh -n 8", 0, accounting.Layout{Known: true}},
+	} {
+		if got := accounting.ParseSubmission(tt.line, tt.component); got != tt.want {
+			t.Errorf("component %d of %q: %+v, want %+v", tt.component, tt.line, got, tt.want)
+		}
+	}
+	for ids, want := range map[[2]ostrich.JobID]int{{9, 7}: 2, {7, 7}: 0, {7, 0}: 0, {1, 67043327}: 0, {999, 7}: 0} {
+		if got := accounting.Component(ids[0], ids[1]); got != want {
+			t.Errorf("job %d of %d is component %d, want %d", ids[0], ids[1], got, want)
 		}
 	}
 }

@@ -26,7 +26,7 @@ func Write(to io.Writer, h *accounting.History, anonymous bool) error {
 		a, n := &h.Associations[j.Association], h.NeedsOf(&j)
 		id := digits(j.ID)
 		if j.Het > 0 {
-			id = fmt.Sprintf("%d+%d", j.Het, j.ID-j.Het)
+			id = fmt.Sprintf("%d+%d", j.Het, accounting.Component(j.ID, j.Het))
 		}
 		if j.Array > 0 {
 			task := digits(tasks[j.Array])
