@@ -136,17 +136,17 @@ func (r *Reader) limits(of record, columns ...[]limitColumn) (l accounting.Limit
 
 // Limits reads the limits of the associations that are not deleted, by their numbers. Those that a
 // user's association does not have are those of the accounts above (get_parent_limits in Slurm's
-// accounting_storage_mysql.c): of each TRES the nearest.
-func (r *Reader) Limits(ctx context.Context) (map[uint32]accounting.Limits, error) {
+// accounting_storage_mysql.c): of each TRES the nearest. prioritized reports whether the table has their priorities.
+func (r *Reader) Limits(ctx context.Context) (limits map[uint32]accounting.Limits, prioritized bool, err error) {
 	all, accounts := []record{}, make(map[string]record)
-	err := r.records(ctx, "assoc_table", "deleted = 0", append(limitNames(), "id_assoc", "acct", "user", "parent_acct", "priority"), func(of record) error {
+	err = r.records(ctx, "assoc_table", "deleted = 0", append(limitNames(), "id_assoc", "acct", "user", "parent_acct", "priority"), func(of record) error {
 		all = append(all, of)
 		if of["user"] == "" {
 			accounts[of["acct"]] = of
 		}
 		return nil
 	})
-	limits := make(map[uint32]accounting.Limits, len(all))
+	limits = make(map[uint32]accounting.Limits, len(all))
 	for _, of := range all {
 		if err != nil {
 			break
@@ -175,9 +175,9 @@ func (r *Reader) Limits(ctx context.Context) (map[uint32]accounting.Limits, erro
 		limits[uint32(id)] = l
 	}
 	if err != nil {
-		return nil, r.failed("limits", err)
+		return nil, false, r.failed("limits", err)
 	}
-	return limits, nil
+	return limits, r.schema.columns["assoc_table"]["priority"], nil
 }
 
 // inherit gives an association those limits of an account above it that it does not have.

@@ -75,6 +75,19 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestPrioritized: the priorities of associations are known only if the table has the column.
+func TestPrioritized(t *testing.T) {
+	db := slurmdbtest.New(t, slurmdbtest.R2205)
+	for _, want := range []bool{true, false} {
+		if s, err := archive.Site(t.Context(), open(t, db, withNeeds)); err != nil || s.Prioritized != want {
+			t.Errorf("priorities of associations known %t, want %t; %v", s.Prioritized, want, err)
+		}
+		if want {
+			db.Run("ALTER TABLE c1_assoc_table DROP COLUMN priority")
+		}
+	}
+}
+
 // TestOutages: outages that had not ended before the window, and reservations.
 func TestOutages(t *testing.T) {
 	const t0 = 1_700_000_000

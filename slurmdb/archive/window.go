@@ -351,11 +351,11 @@ func Site(ctx context.Context, r *slurmdb.Reader) (*accounting.Site, error) {
 		return nil, err
 	}
 	if r.Needs() {
-		limits, err := r.Limits(ctx)
+		limits, prioritized, err := r.Limits(ctx)
 		if err != nil {
 			return nil, err
 		}
-		s.Prioritized = true
+		s.Prioritized = prioritized
 		for i := range s.Accounts {
 			s.Accounts[i].Limits = limits[s.Accounts[i].ID]
 		}
