@@ -392,11 +392,13 @@ func (p *placement) relative(limits []nodes.Limit, of []int) []nodes.Limit {
 	list := make([]nodes.Limit, 0, len(limits))
 	for _, l := range limits {
 		if l.Resource != "jobs" {
-			has, is := all[l.Resource]
-			if !is {
+			has := all[l.Resource]
+			if has == 0 {
 				continue
 			}
-			l.Most = max(1, has*l.Most/100) // jobs have run under it
+			if l.Most > 0 {
+				l.Most = max(1, has*l.Most/100) // jobs have run under it
+			}
 		}
 		list = append(list, l)
 	}
