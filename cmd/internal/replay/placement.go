@@ -57,6 +57,7 @@ type assuming uint8
 const (
 	oneNode assuming = iota
 	evenNodes
+	sameNodes // as evenNodes, where that does not fit
 	eachMemory
 	eachGRES
 	wholeNodes
@@ -68,6 +69,7 @@ const (
 var assumedWords = [assumptions]struct{ key, name, taken string }{
 	oneNode:    {"one_node", "ran on one node, and nothing tells whether they asked for one", "ask for one"},
 	evenNodes:  {"even_nodes", "ran on several nodes, and nothing tells how they divided their processors", "ask for as many nodes, with the same number on each"},
+	sameNodes:  {"same_nodes", "ran on several nodes, and in the replay cannot start with the same number of processors on each", "ask for as many nodes, with any number on each"},
 	eachMemory: {"each_memory", "ask for memory as a whole on several nodes", "for each processor the same, else for each node"},
 	eachGRES:   {"each_gres", "ask for generic resources as a whole on several nodes", "on each node the same if that goes up, else anywhere"},
 	anySocket:  {"any_socket", "ask for generic resources that nodes have at certain sockets", "use any cores of these nodes"},

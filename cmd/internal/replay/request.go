@@ -56,8 +56,8 @@ func (p *placement) answer(j *accounting.Job, pinned bool) answer {
 		return err == nil
 	}
 	for _, simpler := range []func(){func() { r.TasksPerNode = 0 }, func() { r.Tasks = 0 }} { // than the same number on each, which is a guess
-		if slices.Contains(a.assumed, evenNodes) && !could() {
-			a.why = nil
+		if i := slices.IndexFunc(a.assumed, func(what assuming) bool { return what == evenNodes || what == sameNodes }); i >= 0 && !could() {
+			a.why, a.assumed[i] = nil, sameNodes
 			simpler()
 		}
 	}

@@ -244,6 +244,24 @@ func TestSpread(t *testing.T) {
 	}
 }
 
+// TestUneven: of a job that cannot have divided its processors evenly it is not said that it asks for the same number on each node.
+func TestUneven(t *testing.T) {
+	records, err := slurm.ParseRecords("NodeName=n1 CPUs=2\nNodeName=n2 CPUs=10\nPartitionName=main Nodes=ALL\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := history()
+	h.Partitions, h.Where = []string{"main"}, []string{"", "n[1-2]"}
+	h.Jobs = []accounting.Job{{ID: 1, Submit: 1000, Eligible: 1000, Start: 1001, End: 1051, Limit: 600, Asked: 12, Procs: 12, AskedNodes: 2, Nodes: 2, Where: 1}}
+	p := mustNew(t, h, Setup{Options: window30, Records: records}).placement
+	if r := p.requests[0]; p.assumed[evenNodes] != 0 || p.assumed[sameNodes] != 1 || r.TasksPerNode != 0 || r.MinNodes != 2 || r.MaxNodes != 2 {
+		t.Errorf("assumed %v, asks for %+v", p.assumed, r)
+	}
+	if rows := p.rows(); len(rows) != 1 || rows[0].What != "same_nodes" || rows[0].Jobs != 1 {
+		t.Errorf("rows %+v", rows)
+	}
+}
+
 // TestOneThread: a job that uses one thread of each core holds both, and need not have asked for the whole node.
 func TestOneThread(t *testing.T) {
 	records, err := slurm.ParseRecords("SelectTypeParameters=CR_Core\nNodeName=n[1-2] CPUs=8 Sockets=1 CoresPerSocket=4 ThreadsPerCore=2\nPartitionName=main Nodes=ALL\n", nil)
