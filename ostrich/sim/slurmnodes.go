@@ -28,13 +28,16 @@ func (m *mainScheduler) done() bool { return m.tests == 0 }
 
 // fits looks at a job, in one of its partitions after the other.
 func (m *mainScheduler) fits(i int32) bool {
-	m.tests--
 	user := uint32(m.jobs[i].User)
 	for _, w := range m.of(i) {
 		part, reserved := w.Part(), w.Reservation != ""
 		if m.looked[part]++; m.slurm.MainDepth > 0 && m.looked[part] > m.slurm.MainDepth {
-			continue
+			continue // it does not count in default_queue_depth
 		}
+		if m.tests == 0 {
+			break
+		}
+		m.tests--
 		if m.failed[part] && !reserved || !m.usage.Allows(w, user) {
 			continue
 		}

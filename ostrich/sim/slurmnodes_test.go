@@ -156,6 +156,16 @@ func TestSlurmOnNodes(t *testing.T) {
 			[]ostrich.Time{1, 101},
 		},
 		{
+			"and those at which it does not look use up none of its depth",
+			3,
+			sim.Scheduler{Depth: 2, MainDepth: 1, BackfillDepth: -1, Interval: 1000},
+			[]job{
+				{in(1, nodes.Request{CPUs: 4}), 100, 100}, {in(1, nodes.Request{CPUs: 4}), 10, 10}, {in(1, nodes.Request{CPUs: 4}), 10, 10},
+				{in(0, nodes.Request{CPUs: 4}), 10, 10}, {in(0, nodes.Request{CPUs: 4}), 10, 10},
+			},
+			[]ostrich.Time{1, 101, 111, 1, 11},
+		},
+		{
 			"nodes that jobs have just left take none",
 			3,
 			sim.Scheduler{Completing: 5, BackfillDepth: -1},
