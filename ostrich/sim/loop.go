@@ -71,7 +71,7 @@ func newLoop(m Machine, campaigns []Campaign, jobs int, f *floor) (*loop, error)
 			l.jobs[n] = Job{
 				ID: t.ID, User: c.User, Submit: c.Submit + ostrich.Time(t.Offset), Run: t.Run, Estimate: t.Estimate,
 				Procs: t.Procs, Size: t.Size, Class: t.Class, Hint: t.Hint, Outcome: t.Outcome, Request: t.Request,
-				Completing: t.Completing,
+				Array: t.Array, Completing: t.Completing,
 			}
 			n++
 		}

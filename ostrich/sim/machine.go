@@ -24,6 +24,7 @@ type Job struct {
 	Hint     ostrich.Duration // see ostrich.Job.Hint
 	Outcome  lengths.Outcome  // of a run that nobody ends
 	Request  int32            // 1 + its place in Machine.Requests; 0 asks for Procs processors, wherever they are
+	Array    ostrich.JobID    // the array of which it is a task; 0 for none
 
 	// Completing is how many seconds after its end its nodes take no others, under Slurm; 0 is
 	// Scheduler.Completing.

@@ -13,10 +13,18 @@ import (
 // list of nodes only those.
 type mainScheduler struct {
 	*placed
-	open   nodes.Set
-	failed []bool // by partition
-	looked []int  // jobs, by partition
-	tests  int    // jobs that may still be looked at, below 0 without a limit
+	open     nodes.Set
+	failed   []bool // by partition
+	looked   []int  // jobs, by partition
+	tests    int    // jobs that may still be looked at, each in one partition; below 0 without a limit
+	rejected array  // its other tasks are not looked at, and do not count as such
+}
+
+// array is an array of jobs, in one of its partitions; the zero value is none.
+type array struct {
+	id          ostrich.JobID
+	part        int
+	reservation string
 }
 
 func (p *placed) mainScheduler(tests int) *mainScheduler {
@@ -31,6 +39,12 @@ func (m *mainScheduler) fits(i int32) bool {
 	user := uint32(m.jobs[i].User)
 	for _, w := range m.of(i) {
 		part, reserved := w.Part(), w.Reservation != ""
+		if of := (array{m.jobs[i].Array, part, w.Reservation}); of.id != 0 {
+			if of == m.rejected {
+				continue
+			}
+			m.rejected = of // unless this task starts
+		}
 		if m.looked[part]++; m.slurm.MainDepth > 0 && m.looked[part] > m.slurm.MainDepth {
 			continue // it does not count in default_queue_depth
 		}
@@ -53,6 +67,7 @@ func (m *mainScheduler) fits(i int32) bool {
 			}
 			ok, limited := m.choose(i, w, have)
 			if ok {
+				m.rejected = array{}
 				return true
 			}
 			if limited || reserved {

@@ -38,6 +38,7 @@ func TestSlurmOnNodes(t *testing.T) {
 		request       nodes.Request
 		run, estimate ostrich.Duration
 	}
+	const tasks = "the other tasks of an array that it rejects use up neither"
 	for _, tt := range []struct {
 		name      string
 		nodes     int
@@ -160,10 +161,20 @@ func TestSlurmOnNodes(t *testing.T) {
 			3,
 			sim.Scheduler{Depth: 2, MainDepth: 1, BackfillDepth: -1, Interval: 1000},
 			[]job{
-				{in(1, nodes.Request{CPUs: 4}), 100, 100}, {in(1, nodes.Request{CPUs: 4}), 10, 10}, {in(1, nodes.Request{CPUs: 4}), 10, 10},
-				{in(0, nodes.Request{CPUs: 4}), 10, 10}, {in(0, nodes.Request{CPUs: 4}), 10, 10},
+				{in(1, nodes.Request{CPUs: 4}), 100, 100},
+				{in(1, nodes.Request{CPUs: 4}), 10, 10},
+				{in(1, nodes.Request{CPUs: 4}), 10, 10},
+				{in(0, nodes.Request{CPUs: 4}), 10, 10},
+				{in(0, nodes.Request{CPUs: 4}), 10, 10},
 			},
 			[]ostrich.Time{1, 101, 111, 1, 11},
+		},
+		{
+			tasks,
+			2,
+			sim.Scheduler{Depth: 3, MainDepth: 3, BackfillDepth: -1, Interval: 1000},
+			[]job{{in(0, nodes.Request{CPUs: 1, QOS: one}), 100, 100}, {in(0, nodes.Request{CPUs: 1, QOS: one}), 10, 10}, {in(0, nodes.Request{CPUs: 1, QOS: one}), 10, 10}, {in(0, nodes.Request{CPUs: 1}), 20, 20}},
+			[]ostrich.Time{1, 101, 111, 1},
 		},
 		{
 			"nodes that jobs have just left take none",
@@ -222,6 +233,9 @@ func TestSlurmOnNodes(t *testing.T) {
 			for i, j := range tt.jobs {
 				m.Requests = append(m.Requests, j.request)
 				jobs = append(jobs, sim.Job{ID: ostrich.JobID(i + 1), User: 7, Run: j.run, Estimate: j.estimate, Procs: j.request.CPUs, Request: int32(i + 1)})
+				if tt.name == tasks && j.request.QOS == one {
+					jobs[i].Array = 9
+				}
 			}
 			starts, err := m.Replay(jobs)
 			if err != nil {

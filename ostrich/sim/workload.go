@@ -34,6 +34,7 @@ type Task struct {
 	Hint     ostrich.Duration // see ostrich.Job.Hint
 	Outcome  lengths.Outcome  // of a run that nobody ends
 	Request  int32            // see Job.Request
+	Array    ostrich.JobID    // see Job.Array
 
 	Completing int32 // see Job.Completing
 
@@ -54,7 +55,7 @@ type Task struct {
 func (j *Job) task(first ostrich.Time) Task {
 	return Task{
 		ID: j.ID, Procs: j.Procs, Size: j.Size, Run: j.Run, Estimate: j.Estimate, Offset: ostrich.Duration(j.Submit - first),
-		Class: j.Class, Hint: j.Hint, Outcome: j.Outcome, Request: j.Request, Completing: j.Completing,
+		Class: j.Class, Hint: j.Hint, Outcome: j.Outcome, Request: j.Request, Array: j.Array, Completing: j.Completing,
 	}
 }
 

@@ -218,7 +218,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 			continue
 		}
 		l := Job{
-			Logged: sim.Logged{Job: sim.Job{ID: ostrich.JobID(len(s.Jobs) + 1), Submit: j.Submit, Procs: int(j.Procs), Class: j.Class, Outcome: j.State.Outcome()}, Start: j.Start},
+			Logged: sim.Logged{Job: sim.Job{ID: ostrich.JobID(len(s.Jobs) + 1), Submit: j.Submit, Procs: int(j.Procs), Class: j.Class, Array: j.Array, Outcome: j.State.Outcome()}, Start: j.Start},
 			Slurm:  j.ID, request: s.request(h, j), pool: pool, ranOn: h.WhereRan(j), devices: devicesOf(h.NeedsOf(j)), backfilled: j.Backfilled, priority: j.Priority,
 		}
 		if came := j.Came(); first[i] == 0 && came > j.Submit {
