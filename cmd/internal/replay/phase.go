@@ -63,18 +63,23 @@ func (s *Study) findPhase() error {
 }
 
 // normals are the flags that scontrol calls NO_NORMAL_ALL if any of them is set. That of 26.05 names each.
-var normals = []struct {
-	name string
-	flag multifactor.Flags
-}{
-	{"NO_NORMAL_ASSOC", multifactor.NoNormalAssoc},
-	{"NO_NORMAL_PART", multifactor.NoNormalPart},
-	{"NO_NORMAL_QOS", multifactor.NoNormalQOS},
-	{"NO_NORMAL_TRES", multifactor.NoNormalTRES},
+var normals = []normal{
+	{"NO_NORMAL_ASSOC", multifactor.NoNormalAssoc, func(w *multifactor.Weights) bool { return w.Assoc > 0 }},
+	{"NO_NORMAL_PART", multifactor.NoNormalPart, func(w *multifactor.Weights) bool { return w.Partition > 0 }},
+	{"NO_NORMAL_QOS", multifactor.NoNormalQOS, func(w *multifactor.Weights) bool { return w.QOS > 0 }},
+	{"NO_NORMAL_TRES", multifactor.NoNormalTRES, func(w *multifactor.Weights) bool {
+		return slices.ContainsFunc(w.TRES, func(one float64) bool { return one > 0 })
+	}},
+}
+
+type normal struct {
+	name   string
+	flag   multifactor.Flags
+	counts func(*multifactor.Weights) bool
 }
 
 // findNormal finds which of these flags are set where scontrol does not tell: those with which the
-// model has most of the recorded priorities.
+// model has most of the recorded priorities. A flag of a factor without a weight changes nothing, and is not tried.
 func (s *Study) findNormal() error {
 	k := s.Controller
 	if k == nil || !k.Multifactor() || k.Version == "" || !k.Flag("NO_NORMAL_ALL") || s.Happened {
@@ -83,13 +88,20 @@ func (s *Study) findNormal() error {
 	if major, _, ok := k.Release(); ok && major >= 26 {
 		return nil
 	}
+	tried := slices.DeleteFunc(slices.Clone(normals), func(n normal) bool { return !n.counts(&s.Priority.Weights) })
+	if len(tried) == 0 {
+		return nil
+	}
 	const said = "scontrol calls PriorityFlags NO_NORMAL_ALL if any of NO_NORMAL_ASSOC, NO_NORMAL_PART, NO_NORMAL_QOS and NO_NORMAL_TRES is set: %s. Only a slurm.conf tells for certain."
 	t := phaseTest{Study: s}
-	t.gather()
+	if t.gather(); t.told < fewestTold {
+		s.Notes = append(s.Notes, fmt.Sprintf(said, fmt.Sprintf("all are taken to be set, as %d recorded priorities are too few to find out", t.told)))
+		return nil
+	}
 	all, most, best := s.Priority.Flags, -1, s.Priority.Flags
-	for set := 1<<len(normals) - 1; set > 0 && t.told >= fewestTold; set-- {
+	for set := 1<<len(tried) - 1; set > 0 || set == 0 && len(tried) < len(normals); set-- { // one at least is set, maybe one that is not tried
 		s.Priority.Flags = all
-		for i, n := range normals {
+		for i, n := range tried {
 			if set&(1<<i) == 0 {
 				s.Priority.Flags &^= n.flag
 			}
@@ -102,17 +114,18 @@ func (s *Study) findNormal() error {
 			most, best = right, s.Priority.Flags
 		}
 	}
-	if s.Priority.Flags = best; best == all {
-		s.Notes = append(s.Notes, fmt.Sprintf(said, "all are taken to be"))
-		return nil
-	}
+	s.Priority.Flags = best
 	var names []string
-	for _, n := range normals {
+	for _, n := range tried {
 		if best&n.flag != 0 {
 			names = append(names, n.name)
 		}
 	}
-	s.Notes = append(s.Notes, fmt.Sprintf(said, format.List(names)+" fits the recorded priorities best, and is taken"))
+	what := "none whose factor has a weight"
+	if len(names) > 0 {
+		what = format.List(names)
+	}
+	s.Notes = append(s.Notes, fmt.Sprintf(said, what+" fits the recorded priorities best, and is taken"))
 	return nil
 }
 

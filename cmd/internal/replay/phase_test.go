@@ -95,7 +95,29 @@ func TestFindNormal(t *testing.T) {
 			t.Errorf("%v, flags %b, want %b; notes %q", err, s.Priority.Flags, set.flag, s.Notes)
 		}
 		record(all)
-		if err := s.findNormal(); err != nil || s.Priority.Flags != all || !strings.Contains(s.Notes[1], "all are taken") {
+		if err := s.findNormal(); err != nil || s.Priority.Flags != all || !strings.Contains(s.Notes[1], "NO_NORMAL_QOS and NO_NORMAL_TRES fits") {
+			t.Errorf("%v, flags %b, want all; notes %q", err, s.Priority.Flags, s.Notes)
+		}
+		// Only flags of factors with a weight are tried and named.
+		s.Priority.Weights.Assoc, s.Priority.Weights.TRES = 0, nil
+		for flags, name := range map[multifactor.Flags]string{multifactor.NoNormalQOS: "is set: NO_NORMAL_QOS fits", multifactor.NoNormalTRES: "is set: none whose factor has a weight fits"} {
+			record(flags)
+			s.Priority.Flags, s.Notes = all, nil
+			const counted = multifactor.NoNormalPart | multifactor.NoNormalQOS
+			if err := s.findNormal(); err != nil || s.Priority.Flags&counted != flags&counted || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], name) {
+				t.Errorf("%v, flags %b, want %b of those with a weight; notes %q", err, s.Priority.Flags, flags, s.Notes)
+			}
+		}
+		s.Priority.Weights = multifactor.Weights{Fairshare: 1000}
+		s.Priority.Flags, s.Notes = all, nil
+		if err := s.findNormal(); err != nil || len(s.Notes) > 0 {
+			t.Errorf("without weights: %v, notes %q", err, s.Notes)
+		}
+		s.Priority.Weights.QOS = 3000
+		for i := range s.Jobs[fewestTold-1:] {
+			s.Jobs[fewestTold-1+i].priority = 0
+		}
+		if err := s.findNormal(); err != nil || s.Priority.Flags != all || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "all are taken to be set, as 19 recorded priorities are too few") {
 			t.Errorf("%v, flags %b, want all; notes %q", err, s.Priority.Flags, s.Notes)
 		}
 	})
