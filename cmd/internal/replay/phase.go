@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/multifactor"
 )
 
@@ -60,6 +62,27 @@ func (s *Study) findPhase() error {
 		s.Notes = append(s.Notes, fmt.Sprintf("The model of priority/multifactor has %d of %d recorded priorities of jobs at their submission, with slurmctld's calculations at the moments that fit best.", most, t.told))
 	}
 	return nil
+}
+
+// usedBefore sets what the associations have used when the window begins, by the jobs that ended before it.
+func (s *Study) usedBefore(h *accounting.History, jobs []*accounting.Job) {
+	used := make([]float64, len(h.Associations))
+	reset := s.Priority.Reset.Last(h.From, cmp.Or(s.Location, time.UTC)) // which forgot what was used until then
+	for _, j := range jobs {
+		counted := j.End
+		if s.Priority.LoseEnds {
+			counted = s.Priority.Before(j.End)
+		}
+		ran := min(j.Ran(), ostrich.Duration(max(0, counted-max(j.Start, reset))))
+		left := 1.0
+		if hl := s.Priority.HalfLife; hl > 0 {
+			left = math.Exp2(-float64(h.From-j.End) / float64(hl))
+		}
+		used[j.Association] += left * float64(ran) * s.billing(j) * s.Priority.QOS[j.QOS].UsageFactor
+	}
+	for i, seconds := range used {
+		s.Priority.Associations[i].Usage = seconds
+	}
 }
 
 // normals are the flags that scontrol calls NO_NORMAL_ALL if any of them is set. That of 26.05 names each.

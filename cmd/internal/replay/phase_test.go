@@ -2,12 +2,14 @@ package replay
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/priority"
@@ -30,6 +32,34 @@ func TestFindPhase(t *testing.T) {
 			t.Errorf("%d of %d priorities, notes %q", after, len(s.Jobs), s.Notes)
 		}
 	})
+}
+
+// TestPhaseOfUsage: what a job before the window used is counted up to the calculation that the found phase says.
+func TestPhaseOfUsage(t *testing.T) {
+	h := history()
+	h.Jobs = h.Jobs[:1] // from 500 to 900
+	for i := range 40 {
+		at := ostrich.Time(1000 + 97*i)
+		h.Jobs = append(h.Jobs, accounting.Job{
+			ID: ostrich.JobID(20 + i), Association: int32(i % 2), Procs: 1 + int32(i%7), Submit: at, Eligible: at, Start: at + 10, End: at + 10 + ostrich.Time(50+i*37%500), Limit: 900,
+		})
+	}
+	setup := Setup{Options: window30, Controller: &priority.Controller{
+		PriorityType: "priority/multifactor", PriorityFlags: []string{"NO_FAIR_TREE"}, Weights: priority.Weights{Fairshare: 1_000_000},
+		DecayHalfLife: 3600, CalcPeriod: 300, AccountingEnforce: []string{"associations"},
+	}}
+	recorded := phaseTest{Study: mustNew(t, h, setup)}
+	recorded.gather()
+	if err := recorded.each(120, func(j *Job, priority uint32) { h.Jobs[j.Slurm-19].Priority = priority }); err != nil {
+		t.Fatal(err)
+	}
+	c := mustNew(t, h, setup).Priority
+	if c.Phase != 880 {
+		t.Fatalf("phase %d, want 880", c.Phase)
+	}
+	if want := (880 - 500) * 4 * math.Exp2(-100./3600); math.Abs(c.Associations[0].Usage-want) > 1e-6 {
+		t.Errorf("used before the window: %v, want %v", c.Associations[0].Usage, want)
+	}
 }
 
 // TestNoPhase: what nothing tells is left as it is. Where the model has few of the priorities, a note says so.

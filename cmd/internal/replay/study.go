@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 	"time"
@@ -171,8 +170,7 @@ func New(h *accounting.History, setup Setup) (*Study, error) {
 // no length.
 func (s *Study) addJobs(h *accounting.History) error {
 	users := make(map[User]ostrich.UserID)
-	before := make([]float64, len(h.Associations))
-	reset := s.Priority.Reset.Last(h.From, cmp.Or(s.Location, time.UTC)) // which forgot what was used until then
+	var before []*accounting.Job // these ended before the window
 	left := &s.left
 	open := 0
 	var parts []float64 // of their limits that jobs ran
@@ -192,16 +190,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 			left.add(impossible, j, 0)
 			continue
 		case j.End != 0 && j.End < h.From:
-			counted := j.End
-			if s.Priority.LoseEnds {
-				counted = s.Priority.Before(j.End)
-			}
-			ran := min(j.Ran(), ostrich.Duration(max(0, counted-max(j.Start, reset))))
-			left := 1.0
-			if hl := s.Priority.HalfLife; hl > 0 {
-				left = math.Exp2(-float64(h.From-j.End) / float64(hl))
-			}
-			before[j.Association] += left * float64(ran) * s.billing(j) * s.Priority.QOS[j.QOS].UsageFactor
+			before = append(before, j)
 			continue
 		}
 		limit := cmp.Or(j.Limit, s.Priority.Partitions[j.Partition].MaxTime)
@@ -302,14 +291,16 @@ func (s *Study) addJobs(h *accounting.History) error {
 			allTasks(h), left.jobs[neverStarted], open, allTasks(h)-left.allJobs)
 	}
 	s.completing()
-	for i, seconds := range before {
-		s.Priority.Associations[i].Usage = seconds
-	}
+	s.usedBefore(h, before)
 	s.sort()
 	if err := s.findNormal(); err != nil {
 		return err
 	}
-	return s.findPhase()
+	if err := s.findPhase(); err != nil {
+		return err
+	}
+	s.usedBefore(h, before) // Phase decides how much of each was counted
+	return nil
 }
 
 // ranSoFar returns how long a job ran, or had run by the end of the data.
