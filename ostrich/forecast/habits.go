@@ -28,13 +28,15 @@ const day = ostrich.Time(24 * 3600)
 // Habits are the arrivals of the last four weeks: what users bring at which hour, and in which
 // bursts. The zero value knows of none. It is not safe for concurrent use.
 type Habits struct {
+	Most int // how many are remembered at most, and half of it the least that stay when they are too many; 0: all
+
 	since    ostrich.Time // from when on they are known
 	known    bool
 	arrivals []Arrival // by time
 	first    int       // number of arrivals[0]
 }
 
-// Came adds an arrival, not before the ones so far. It returns its number, for Ended.
+// Came adds an arrival, not before the ones so far. It returns its number, for Ended; numbers follow one another.
 func (h *Habits) Came(a Arrival) int {
 	if !h.known {
 		h.since, h.known = a.At, true
@@ -42,10 +44,13 @@ func (h *Habits) Came(a Arrival) int {
 	if n := len(h.arrivals); n > 0 {
 		a.At = max(a.At, h.arrivals[n-1].At)
 	}
-	h.arrivals = append(h.arrivals, a)
 	h.forget(a.At)
+	h.arrivals = append(h.arrivals, a)
 	return h.first + len(h.arrivals) - 1
 }
+
+// Len returns how many arrivals are remembered.
+func (h *Habits) Len() int { return len(h.arrivals) }
 
 // Clone returns habits that do not change with these; nil of nil.
 func (h *Habits) Clone() *Habits {
@@ -64,10 +69,17 @@ func (h *Habits) Ended(number int, ran ostrich.Duration) {
 	}
 }
 
-// forget drops what is older than the habits reach, now and then.
+// forget drops what is older than the habits reach, now and then, and the older half of too many.
 func (h *Habits) forget(now ostrich.Time) {
-	from := now - habitDays*day
-	if n := h.at(from); n > 1024 && n > len(h.arrivals)/4 {
+	n := 0
+	if k := max(1024, len(h.arrivals)/4); k < len(h.arrivals) && h.arrivals[k].At < now-habitDays*day {
+		n = h.at(now - habitDays*day)
+	}
+	if h.Most > 0 && len(h.arrivals) >= h.Most {
+		n = max(n, len(h.arrivals)-h.Most/2)
+		h.since = h.arrivals[n].At
+	}
+	if n > 0 {
 		h.arrivals = slices.Clone(h.arrivals[n:])
 		h.first += n
 	}

@@ -327,3 +327,20 @@ func BenchmarkAsk(b *testing.B) {
 		})
 	}
 }
+
+// TestMostHabits: of too many arrivals the latest half stays, with the lengths that become known.
+func TestMostHabits(t *testing.T) {
+	h := Habits{Most: 1000}
+	var last int
+	for i := range h.Most + 10 {
+		last = h.Came(Arrival{At: 1_000_000 + ostrich.Time(i), Procs: 1, Limit: 60})
+	}
+	if last != h.Most+9 || h.Len() != h.Most/2+10 || h.since != 1_000_000+ostrich.Time(h.Most/2) {
+		t.Errorf("the last has number %d, %d are left, known since %d", last, h.Len(), h.since)
+	}
+	h.Ended(last, 7)
+	h.Ended(3, 8) // forgotten
+	if got := h.arrivals[h.Len()-1]; got.Ran != 7 || h.arrivals[3].Ran != 0 {
+		t.Errorf("the last ran %d, the fourth that is left %d", got.Ran, h.arrivals[3].Ran)
+	}
+}

@@ -9,7 +9,7 @@
 //
 // # Memory
 //
-// For each pool there are at most 300 000 arrivals of 48 bytes, 2000 open questions of some 200 bytes, 31 days of
+// For each pool there are at most 200 000 arrivals of 48 bytes, 2000 open questions of some 200 bytes, 31 days of
 // two numbers, and what lengths.Spreads keeps of each user; and for all pools about 150 bytes for each job that has not ended.
 package foresight
 
@@ -41,14 +41,26 @@ type Foresight struct {
 
 // pool is what is known of one pool.
 type pool struct {
-	spreads lengths.Spreads
-	arrivals
+	spreads   lengths.Spreads
+	habits    forecast.Habits
 	learned   forecast.Correction
 	questions []*question // in the order in which they were asked
 	days      []Day
 	hour      ostrich.Time // the last full hour at which was asked
 	places    []float32    // where the latest jobs came into a queue, see forecast.Arrival
 	next      int          // place of the oldest of these once there are mostPlaces
+}
+
+// mostArrivals is how many arrivals of a pool are remembered at most.
+const mostArrivals = 200_000
+
+// come adds so many equal arrivals. It returns the number of the first.
+func (p *pool) come(is *forecast.Arrival, count int) (first int) {
+	first = p.habits.Came(*is)
+	for range count - 1 {
+		p.habits.Came(*is)
+	}
+	return first
 }
 
 // mostPlaces is how many places are kept.
@@ -84,7 +96,7 @@ type job struct {
 
 	from *job // whose arrivals hold this one: itself, or the array's record
 	nth  int  // of them
-	came number
+	came int  // number of the first in the habits; below 0: not noted yet
 }
 
 // mostTasks is how many arrivals an array counts for at most.
@@ -110,7 +122,7 @@ func (f *Foresight) Begin(cluster string, pools []ostrich.Pool) {
 	f.cluster, f.pools, f.jobs, f.fresh, f.reading = cluster, pools, make(map[ostrich.JobID]*job), nil, true
 	for name, p := range f.known {
 		if slices.ContainsFunc(pools, func(is ostrich.Pool) bool { return is.Name == name }) {
-			p.spreads, p.arrivals = lengths.Spreads{}, arrivals{}
+			p.spreads, p.habits = lengths.Spreads{}, forecast.Habits{Most: mostArrivals}
 			continue
 		}
 		for _, q := range p.questions {
@@ -125,7 +137,7 @@ func (f *Foresight) Begin(cluster string, pools []ostrich.Pool) {
 func (f *Foresight) of(name string) *pool {
 	p := f.known[name]
 	if p == nil {
-		p = new(pool)
+		p = &pool{habits: forecast.Habits{Most: mostArrivals}}
 		f.known[name] = p
 	}
 	return p
@@ -192,7 +204,7 @@ func (f *Foresight) came(is *ostrich.Job) {
 		id: is.ID, group: is.Group, pool: name, count: min(is.Count(), mostTasks),
 		is: forecast.Arrival{At: is.Submit, User: is.User, Procs: is.Procs, Limit: is.Estimate, Place: -1},
 	}
-	j.from = j
+	j.from, j.came = j, -1
 	f.jobs[j.id] = j
 	if array := f.jobs[is.Group]; !f.reading && array != nil && array != j && array.start == 0 && array.count > 1 {
 		if array.taken < array.count { // else it is one of those beyond mostTasks
@@ -203,7 +215,7 @@ func (f *Foresight) came(is *ostrich.Job) {
 	}
 	if f.reading {
 		j.is.Place = f.of(name).placeOf(j.id)
-		j.came = f.of(name).add(&j.is, j.count)
+		j.came = f.of(name).come(&j.is, j.count)
 		return
 	}
 	f.fresh = append(f.fresh, j)
@@ -230,8 +242,8 @@ func (f *Foresight) ended(e *ostrich.Event) {
 	if j.from == j {
 		nth = min(j.taken, j.count-1) // the last task of an array has its record
 	}
-	if j.from.came.known {
-		f.of(j.from.pool).length(j.from.came, nth, ran)
+	if j.from.came >= 0 {
+		f.of(j.from.pool).habits.Ended(j.from.came+nth, ran)
 	} else {
 		j.from.is.Ran = ran // it came and ended between two looks
 	}
@@ -259,7 +271,7 @@ func (f *Foresight) state(name string, state func(SpreadOf) (*forecast.State, []
 	defer f.mu.Unlock()
 	p := f.of(name)
 	s, asked := state(p.spreads.Of)
-	s.Habits, s.Seed = p.habits().Clone(), seedOf(s.Now)
+	s.Habits, s.Seed = p.habits.Clone(), seedOf(s.Now)
 	return s, asked
 }
 

@@ -254,7 +254,7 @@ func TestLargeArray(t *testing.T) {
 		f.Step(task)
 	}
 	look(began + 120)
-	if got := f.of("").olds; got != mostTasks {
+	if got := f.of("").habits.Len(); got != mostTasks {
 		t.Errorf("%d arrivals of an array", got)
 	}
 	for id := range ostrich.JobID(3) {
@@ -263,7 +263,7 @@ func TestLargeArray(t *testing.T) {
 		f.Step(part)
 	}
 	look(began + 180)
-	if got := f.of("").olds; got != mostTasks+3 {
+	if got := f.of("").habits.Len(); got != mostTasks+3 {
 		t.Errorf("%d arrivals of a heterogeneous job of 3", got-mostTasks)
 	}
 }
@@ -291,8 +291,8 @@ func TestArray(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	f.Step(end(11, began+600, began+900))
-	if p := f.of(""); p.olds != 3 || len(f.fresh) != 0 {
-		t.Errorf("%d arrivals, %d fresh", p.olds, len(f.fresh))
+	if p := f.of(""); p.habits.Len() != 3 || len(f.fresh) != 0 {
+		t.Errorf("%d arrivals, %d fresh", p.habits.Len(), len(f.fresh))
 	}
 }
 
@@ -305,24 +305,9 @@ func TestPools(t *testing.T) {
 		e.Job.Partition = partition
 		f.Step(e)
 	}
-	if f.of("a").olds != 1 || f.of("b").olds != 1 || len(f.jobs) != 2 {
-		t.Errorf("%d and %d arrivals, %d jobs", f.of("a").olds, f.of("b").olds, len(f.jobs))
+	if f.of("a").habits.Len() != 1 || f.of("b").habits.Len() != 1 || len(f.jobs) != 2 {
+		t.Errorf("%d and %d arrivals, %d jobs", f.of("a").habits.Len(), f.of("b").habits.Len(), len(f.jobs))
 	}
-}
-
-// TestManyArrivals: of too many the latest half stays, with the lengths that become known.
-func TestManyArrivals(t *testing.T) {
-	var a arrivals
-	var last number
-	for i := range mostArrivals + 10 {
-		last = a.add(&forecast.Arrival{At: began + ostrich.Time(i), Procs: 1, Limit: 60}, 1)
-	}
-	if a.turn != 1 || a.olds != mostArrivals/2+10 {
-		t.Errorf("turn %d, %d arrivals", a.turn, a.olds)
-	}
-	a.length(last, 0, 7)
-	a.length(number{known: true, young: 3}, 0, 7) // of the turn before
-	a.length(number{known: true, turn: -5}, 0, 7) // forgotten
 }
 
 // TestFile: what was learned survives, and open questions are answered after a restart.

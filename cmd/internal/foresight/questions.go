@@ -138,7 +138,7 @@ func (f *Foresight) Look(now ostrich.Time, queues []Queue) error {
 }
 
 // note adds a job that has come to the habits.
-func (f *Foresight) note(j *job) { j.came = f.of(j.pool).add(&j.is, j.count) }
+func (f *Foresight) note(j *job) { j.came = f.of(j.pool).come(&j.is, j.count) }
 
 // look returns the places of the jobs that are to be asked for.
 func (f *Foresight) look(now ostrich.Time, q *Queue) (ask []int) {
