@@ -121,9 +121,11 @@ func (b *Builder) Skipped() (records int, first error) {
 	return b.h.Skipped, first
 }
 
-// Note adds a note on what was left out or changed.
+// Note adds a note on what was left out or changed, once.
 func (b *Builder) Note(format string, args ...any) {
-	b.h.Notes = append(b.h.Notes, fmt.Sprintf(format, args...))
+	if note := fmt.Sprintf(format, args...); !slices.Contains(b.h.Notes, note) {
+		b.h.Notes = append(b.h.Notes, note)
+	}
 }
 
 // Len returns how many records were added.

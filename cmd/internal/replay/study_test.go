@@ -129,8 +129,8 @@ func TestNewArray(t *testing.T) {
 	}
 	h.Jobs[2].Array = 0
 	for _, j := range mustNew(t, h, Setup{Options: window30}).Jobs {
-		if got, want := j.priority > 0, j.Slurm == 12; got != want {
-			t.Errorf("job %d: priority %d", j.Slurm, j.priority)
+		if got, want := j.priority > 0, j.Slurm == 12; got != want || (j.Array == 9) == want {
+			t.Errorf("job %d: priority %d, array %d", j.Slurm, j.priority, j.Array)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,6 +80,43 @@ func TestUnitOfWork(t *testing.T) {
 		}
 		if starts[first] >= starts[second] {
 			t.Errorf("%s: %v, want %s first", resource, starts, first)
+		}
+	}
+}
+
+// TestUntoldTRES: of a dump without columns of TRES, what the others tell of jobs is charged, and a note says so.
+func TestUntoldTRES(t *testing.T) {
+	const line = "1|ann|x|main|normal|2024-03-01T10:00:00|2024-03-01T10:00:00|2024-03-01T10:00:00|2024-03-01T10:10:00|COMPLETED|2|2"
+	for _, tt := range []struct {
+		weights, columns, cells string
+		rate                    float64
+		told                    bool
+	}{
+		{"CPU=0.25", "", "", 0.5, true},
+		{"CPU=1.0,Mem=0.25G", "", "", 2, true},
+		{"CPU=1.0,Mem=0.25G", "|ReqMem", "|4G", 3, true},
+		{"CPU=1.0,Mem=0.25G", "|ReqTRES", "|cpu=2,mem=8G", 4, false},
+		{"CPU=1.0,Mem=0.25G", "|ReqTRES|AllocTRES", "|cpu=2,mem=8G|", 4, false},
+	} {
+		parts := []priority.Partition{{
+			Name: "main", TotalCPUs: 4, Nodes: []string{"n1"}, NodeCPUs: []int{4}, NodeTRES: []string{"cpu=4,mem=16000M"}, BillingWeights: tt.weights, PriorityTier: 1, MaxTime: priority.Unlimited,
+		}}
+		c := sidecar.Default()
+		counted, err := c.Counted(priority.Controller{}, parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dump := "JobID|User|Account|Partition|QOS|Submit|Eligible|Start|End|State|ReqCPUS|AllocCPUS" + tt.columns + "\n" + line + tt.cells + "\n"
+		h, err := sacct.Read(strings.NewReader(dump), "dump", sacct.Options{Unit: counted.Unit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := mustNew(t, h, Setup{Options: window30, Partitions: parts, Counted: counted})
+		if r := s.Jobs[0].request; r.Billing != tt.rate || r.Free {
+			t.Errorf("%s%s: billing %v, free %v, want %v", tt.weights, tt.cells, r.Billing, r.Free, tt.rate)
+		}
+		if told := slices.ContainsFunc(s.Notes, func(n string) bool { return strings.Contains(n, "neither ReqTRES nor AllocTRES") }); told != tt.told {
+			t.Errorf("%s%s: notes %q", tt.weights, tt.cells, s.Notes)
 		}
 	}
 }

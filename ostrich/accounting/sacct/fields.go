@@ -129,12 +129,18 @@ func (d *dump) size(j *accounting.Job) (*accounting.TRES, error) {
 	j.Nodes = int32(min(cmp.Or(nodes, float64(held.Nodes), float64(asked.Nodes)), maxProcs))
 	j.AskedNodes = int32(asked.Nodes)
 	j.Billing = float64(held.Billing)
-	j.Units = d.options.Unit.Run(&asked, &held, string(d.values[colPartition]))
 	memory, err := d.memory(j)
 	if err != nil {
 		return nil, err
 	}
 	j.Memory = int64(cmp.Or(asked.Memory, uint64(memory), held.Memory))
+	if asked.CPUs == 0 { // the other columns tell of it
+		asked.CPUs, asked.Nodes, asked.Memory = uint64(holds), uint64(j.Nodes), uint64(j.Memory)
+		if d.options.Unit != nil && d.values[colReqTRES] == nil && d.values[colAllocTRES] == nil {
+			d.jobs.Note("A dump has neither ReqTRES nor AllocTRES: its jobs count with their processors, nodes and memory (ReqMem), and with no other resource that has a weight.")
+		}
+	}
+	j.Units = d.options.Unit.Run(&asked, &held, string(d.values[colPartition]))
 	return &held, nil
 }
 
