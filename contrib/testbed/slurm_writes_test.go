@@ -12,7 +12,7 @@ import (
 // places all the time, each time with a write to all their jobs.
 //
 // Four users have 400 jobs each on 16 processors, and a cycle comes each second: a
-// load of 30 s jobs and cycles of 10 s, ten times as fast. It costs 1.0 to 1.1 updates for
+// load of 30 s jobs and cycles of 10 s, ten times as fast. It costs 1.0 to 1.3 updates for
 // each job that starts.
 //
 // All have had a job before: it is known how long theirs run, so they have equal work and
@@ -64,8 +64,8 @@ func TestFewWrites(t *testing.T) {
 	}
 	started, sent := jobs-pending(), b.updates(t)-updates
 	report(t, "writes", "%d updates while %d jobs started in %v: %.1f for each", sent, started, time.Since(began).Round(time.Second), float64(sent)/float64(started))
-	if per := float64(sent) / float64(started); per > 1.5 {
-		t.Errorf("%.1f updates for each job that started, at most 1.5", per)
+	if per := float64(sent) / float64(started); per > 1.8 {
+		t.Errorf("%.1f updates for each job that started, at most 1.8", per)
 	}
 	d.terminate(t)
 }
