@@ -44,8 +44,8 @@ func (h *Habits) Came(a Arrival) int {
 	if n := len(h.arrivals); n > 0 {
 		a.At = max(a.At, h.arrivals[n-1].At)
 	}
-	h.forget(a.At)
 	h.arrivals = append(h.arrivals, a)
+	h.forget(a.At)
 	return h.first + len(h.arrivals) - 1
 }
 

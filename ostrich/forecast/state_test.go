@@ -343,4 +343,12 @@ func TestMostHabits(t *testing.T) {
 	if got := h.arrivals[h.Len()-1]; got.Ran != 7 || h.arrivals[3].Ran != 0 {
 		t.Errorf("the last ran %d, the fourth that is left %d", got.Ran, h.arrivals[3].Ran)
 	}
+	// All are older than the habits reach when the next one comes.
+	h = Habits{Most: 4000}
+	for range h.Most {
+		h.Came(Arrival{At: 1_000_000})
+	}
+	if h.Came(Arrival{At: 1_000_000 + 2*habitDays*day}); h.Len() != 1 {
+		t.Errorf("%d arrivals are left", h.Len())
+	}
 }
