@@ -6,6 +6,7 @@
 #   names: sacct compares the whole list as it was written. squeue has it in each.
 # Ends with 0 if that is still so, 1 if not. Runs MariaDB, slurmdbd and slurmctld on ports 29857 to
 # 29859 of this host for some seconds, as root.
+# The host has Slurm of that version installed: its slurmctld runs.
 set -euo pipefail
 tmp=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$tmp"' EXIT

@@ -6,6 +6,7 @@
 #   the cancelled ones: without --state a job has to have been eligible, which a held one never was.
 # Ends with 0 if that is still so, 1 if not. Runs MariaDB, slurmdbd and slurmctld on ports 29891 to
 # 29893 of this host for some seconds, as root.
+# The host has Slurm of that version installed: its slurmctld runs.
 set -euo pipefail
 tmp=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$tmp"' EXIT

@@ -5,6 +5,7 @@
 # Seen: it is the first one by the alphabet, in whatever order they are named or were made.
 # Ends with 0 if that is still so, 1 if not. Runs MariaDB, slurmdbd and slurmctld on ports
 # 29831 to 29833 of this host for some seconds, as root.
+# The host has Slurm of that version installed: its slurmctld runs.
 set -euo pipefail
 tmp=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$tmp"' EXIT

@@ -6,6 +6,7 @@
 #   print, and the tables of slurmdbd, have the lower case, so a list of one's own is joined by name with nothing.
 # Ends with 0 if that is still so, 1 if not. Runs MariaDB, slurmdbd and slurmctld on ports 29861 to
 # 29863 of this host for some seconds, as root.
+# The host has Slurm of that version installed: its slurmctld runs.
 set -euo pipefail
 tmp=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$tmp"' EXIT

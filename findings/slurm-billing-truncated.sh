@@ -7,6 +7,7 @@
 #   accounting costs nothing.
 # Ends with 0 if that is still so, 1 if not. Runs MariaDB, slurmdbd, slurmctld and slurmd on ports
 # 29819 to 29822 of this host for half a minute, as root.
+# The host has Slurm of that version installed: its slurmctld runs.
 set -euo pipefail
 tmp=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$tmp"' EXIT

@@ -8,6 +8,7 @@
 #   a mistyped or renamed partition looks idle for ever.
 # Ends with 0 if that is still so, 1 if not. Runs MariaDB, slurmdbd and slurmctld on ports 29865 to
 # 29867 of this host for some seconds, as root.
+# The host has Slurm of that version installed: its slurmctld runs.
 set -euo pipefail
 tmp=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$tmp"' EXIT

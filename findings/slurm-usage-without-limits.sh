@@ -7,6 +7,7 @@
 #   that starts and ends between two of them is free. With limits all of it is counted when the job ends.
 # Ends with 0 if that is still so, 1 if not. Runs MariaDB, slurmdbd, slurmctld and slurmd on ports
 # 29823 to 29826 of this host for two minutes, as root.
+# The host has Slurm of that version installed: its slurmctld runs.
 set -euo pipefail
 tmp=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$tmp"' EXIT

@@ -20,7 +20,7 @@ type placed struct {
 	at    int   // where it was wanted
 	value int64 // decides which others it stands before, see level
 	stays bool  // before one that was wanted before it
-	near  bool  // which is of another campaign
+	near  bool  // which is of another block, and farther away
 }
 
 // deepMargin is the margin of jobs behind the head, in multiples of Options.Margin.
@@ -43,8 +43,8 @@ const deepMargin = 5
 // job of the head, not for all its jobs, and so does one whose jobs are expected to have
 // other lengths.
 //
-// kept reports whether any job stays before one of another campaign that is nearer. Which may
-// stay changes with time.
+// kept reports whether any job stays before one of another block that is nearer. Which may stay
+// changes with time.
 //
 // The jobs are those of one pool and class. procs is what the classes before leave of the
 // pool's processors; managed says which places of Slurm's order, from 0, the jobs have.

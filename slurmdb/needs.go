@@ -64,6 +64,7 @@ func (p *parser) readNeeds(r *accounting.Row, v []driver.Value) {
 	switch of := memory &^ perCPU; {
 	case of == 0 || of >= 1<<53: // none of its own, or NO_VAL64
 		n.Memory = int64(min(r.Asked.Memory, 1<<53))
+		n.Divide(int64(min(r.Req, accounting.MaxProcs)), int64(min(r.Asked.Nodes, accounting.MaxProcs)), &r.Held)
 	case memory != of:
 		n.Memory, n.Per = int64(of), accounting.PerCPU
 	default:

@@ -178,6 +178,11 @@ func (l *Layout) set(name, value string) {
 			*to = int(n)
 		}
 	}
+	memory := func(per Per) {
+		if n := submittedMemory(value); n > 0 || none(value) {
+			l.Memory, l.MemoryPer, l.AllMemory = n, per, n == 0
+		}
+	}
 	switch name {
 	case "ntasks":
 		number(&l.Tasks)
@@ -203,9 +208,9 @@ func (l *Layout) set(name, value string) {
 		value = high
 		number(&l.MaxNodes)
 	case "mem":
-		l.Memory, l.MemoryPer, l.AllMemory = submittedMemory(value), PerNode, none(value)
+		memory(PerNode)
 	case "mem-per-cpu":
-		l.Memory, l.MemoryPer, l.AllMemory = submittedMemory(value), PerCPU, none(value)
+		memory(PerCPU)
 	case "gres":
 		if !strings.EqualFold(value, "none") {
 			l.GRES = value
@@ -299,6 +304,27 @@ func submittedMemory(text string) int64 {
 		return 0
 	}
 	return n
+}
+
+// Divide tells of memory as a whole for what it was asked, where what the job held allows one of them only: each
+// of the processors, each of the nodes that it asked for, or all of a node, of which Slurm records the least that a node has. Since 21.08
+// accounting has the whole.
+func (n *Needs) Divide(cpus, asked int64, held *TRES) {
+	got, nodes := int64(held.Memory), max(1, asked)
+	if n.Per != PerJob || n.Layout.Memory != 0 || n.AllMemory || got == 0 || n.Memory == 0 || held.Nodes == 0 || held.CPUs == 0 || cpus < 1 {
+		return
+	}
+	byCPU := n.Memory%cpus == 0 && n.Memory/cpus*int64(held.CPUs) == got
+	byNode := n.Memory%nodes == 0 && n.Memory/nodes*int64(held.Nodes) == got
+	switch {
+	case byCPU && byNode:
+	case byCPU:
+		n.Memory, n.Per = n.Memory/cpus, PerCPU
+	case byNode:
+		n.Memory, n.Per = n.Memory/nodes, PerNode
+	default:
+		n.AllMemory = held.Nodes == 1 && got > n.Memory
+	}
 }
 
 // Exclusivity reads Slurm's column exclusive (since 26.05: NO, NODE, USER, MCS or TOPO;

@@ -76,7 +76,7 @@ func (h *Habits) forget(now ostrich.Time) {
 		n = h.at(now - habitDays*day)
 	}
 	if h.Most > 0 && len(h.arrivals) >= h.Most {
-		n = max(n, len(h.arrivals)-h.Most/2)
+		n = max(n, len(h.arrivals)-max(1, h.Most/2))
 		h.since = h.arrivals[n].At
 	}
 	if n > 0 {

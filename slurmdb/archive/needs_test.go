@@ -28,9 +28,13 @@ func TestNeeds(t *testing.T) {
 		{name: "memory of the whole job", want: accounting.Needs{Memory: 1000}},
 		{name: "memory per processor", row: slurmdbtest.Job{Memory: 1<<63 | 500}, want: accounting.Needs{Memory: 500, Per: accounting.PerCPU}},
 		{name: "memory per node", row: slurmdbtest.Job{Memory: 1500}, want: accounting.Needs{Memory: 1500, Per: accounting.PerNode}},
+		{
+			name: "all memory of a node", row: slurmdbtest.Job{TRESReq: "1=1,2=16000,4=1", TRES: "1=1,2=32000,4=1"},
+			want: accounting.Needs{Memory: 16000, Layout: accounting.Layout{AllMemory: true}},
+		},
 		{name: "memory unknown", row: slurmdbtest.Job{Memory: 1<<64 - 2, TRESReq: "1=1"}},
 		{
-			name: "GPUs and a licence", row: slurmdbtest.Job{TRESReq: "1=4,2=100,3=18446744073709551614,4=1,5=8,1001=2,1002=2,1003=1,1099=7"},
+			name: "GPUs and a licence", row: slurmdbtest.Job{TRESReq: "1=4,2=100,3=18446744073709551614,4=1,5=8,1001=2,1002=2,1003=1,1099=7", TRES: "1=4,2=100,4=1"},
 			want: accounting.Needs{Memory: 100, TRES: "gres/gpu=2,gres/gpu:a100=2,license/matlab=1"},
 		},
 		{name: "features", row: slurmdbtest.Job{Constraints: "[a*2&b]|c", TRESReq: "1=1"}, want: accounting.Needs{Features: "[a*2&b]|c"}},

@@ -123,8 +123,8 @@ func Alive(w io.Writer, what string) (done func()) {
 	return func() { close(stop); <-stopped }
 }
 
-// Writable reports files that cannot be written, or that an option before or one that is read
-// names too, before the work begins.
+// Writable reports files that cannot be written, or that an option before, one that is read or an
+// argument names too, before the work begins.
 func Writable(c *cli.Context, options ...string) error {
 	for i, option := range options {
 		path := c.String(option)
@@ -137,14 +137,24 @@ func Writable(c *cli.Context, options ...string) error {
 		if err := atomicfile.Check(path); err != nil {
 			return fmt.Errorf("--%s: %w", option, err)
 		}
+		same := sameAs(path)
 		for _, f := range c.Command.Flags {
 			other := f.Names()[0]
-			if c.IsSet(other) && !slices.Contains(options[i:], other) && slices.ContainsFunc(append(c.StringSlice(other), c.String(other)), sameAs(path)) {
+			if c.IsSet(other) && namesFile(f) && !slices.Contains(options[i:], other) && slices.ContainsFunc(append(c.StringSlice(other), c.String(other)), same) {
 				return fmt.Errorf("--%s %s is the file of --%s", option, path, other)
 			}
 		}
+		if slices.ContainsFunc(c.Args().Slice(), same) {
+			return fmt.Errorf("--%s %s is the file that is read", option, path)
+		}
 	}
 	return nil
+}
+
+// namesFile reports whether the value of an option is a file, as its help says.
+func namesFile(f cli.Flag) bool {
+	doc, is := f.(cli.DocGenerationFlag)
+	return is && strings.Contains(doc.GetUsage(), "`FILE`")
 }
 
 // sameAs returns a function that reports whether a path names the same file. Pipes and devices

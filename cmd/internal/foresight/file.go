@@ -228,7 +228,8 @@ const (
 // restored returns a pool as it was saved. Of the questions the correction goes on to learn, but for those from which it
 // has: the late ones.
 func (is *filePool) restored() *pool {
-	p := &pool{questions: is.Questions, days: is.Days, places: is.Places}
+	p := newPool()
+	p.questions, p.days, p.places = is.Questions, is.Days, is.Places
 	for i, c := range is.Learned {
 		p.learned.Cells[i] = forecast.Cell(c)
 	}

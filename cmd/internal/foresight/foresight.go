@@ -54,6 +54,8 @@ type pool struct {
 // mostArrivals is how many arrivals of a pool are remembered at most.
 const mostArrivals = 200_000
 
+func newPool() *pool { return &pool{habits: forecast.Habits{Most: mostArrivals}} }
+
 // come adds so many equal arrivals. It returns the number of the first.
 func (p *pool) come(is *forecast.Arrival, count int) (first int) {
 	first = p.habits.Came(*is)
@@ -122,7 +124,7 @@ func (f *Foresight) Begin(cluster string, pools []ostrich.Pool) {
 	f.cluster, f.pools, f.jobs, f.fresh, f.reading = cluster, pools, make(map[ostrich.JobID]*job), nil, true
 	for name, p := range f.known {
 		if slices.ContainsFunc(pools, func(is ostrich.Pool) bool { return is.Name == name }) {
-			p.spreads, p.habits = lengths.Spreads{}, forecast.Habits{Most: mostArrivals}
+			p.spreads, p.habits = lengths.Spreads{}, newPool().habits
 			continue
 		}
 		for _, q := range p.questions {
@@ -137,7 +139,7 @@ func (f *Foresight) Begin(cluster string, pools []ostrich.Pool) {
 func (f *Foresight) of(name string) *pool {
 	p := f.known[name]
 	if p == nil {
-		p = &pool{habits: forecast.Habits{Most: mostArrivals}}
+		p = newPool()
 		f.known[name] = p
 	}
 	return p

@@ -64,24 +64,26 @@ func (s *Study) findPhase() error {
 	return nil
 }
 
-// usedBefore sets what the associations have used when the window begins, by the jobs that ended before it.
-func (s *Study) usedBefore(h *accounting.History, jobs []*accounting.Job) {
+// usedBefore sets what the associations of a model have used when the window begins, by the jobs that
+// ended before it. Its Phase decides how much of each was counted.
+func (s *Study) usedBefore(h *accounting.History, jobs []*accounting.Job, c *multifactor.Config) {
 	used := make([]float64, len(h.Associations))
-	reset := s.Priority.Reset.Last(h.From, cmp.Or(s.Location, time.UTC)) // which forgot what was used until then
+	reset := c.Reset.Last(h.From, cmp.Or(s.Location, time.UTC)) // which forgot what was used until then
 	for _, j := range jobs {
 		counted := j.End
-		if s.Priority.LoseEnds {
-			counted = s.Priority.Before(j.End)
+		if c.LoseEnds {
+			counted = c.Before(j.End)
 		}
 		ran := min(j.Ran(), ostrich.Duration(max(0, counted-max(j.Start, reset))))
 		left := 1.0
-		if hl := s.Priority.HalfLife; hl > 0 {
+		if hl := c.HalfLife; hl > 0 {
 			left = math.Exp2(-float64(h.From-j.End) / float64(hl))
 		}
-		used[j.Association] += left * float64(ran) * s.billing(j) * s.Priority.QOS[j.QOS].UsageFactor
+		used[j.Association] += left * float64(ran) * s.billing(j) * c.QOS[j.QOS].UsageFactor
 	}
+	c.Associations = slices.Clone(c.Associations)
 	for i, seconds := range used {
-		s.Priority.Associations[i].Usage = seconds
+		c.Associations[i].Usage = seconds
 	}
 }
 
@@ -121,7 +123,7 @@ func (s *Study) findNormal() error {
 		s.Notes = append(s.Notes, fmt.Sprintf(said, fmt.Sprintf("all are taken to be set, as %d recorded priorities are too few to find out", t.told)))
 		return nil
 	}
-	all, most, best := s.Priority.Flags, -1, s.Priority.Flags
+	all, best, most, least := s.Priority.Flags, s.Priority.Flags, -1, math.MaxInt
 	for set := 1<<len(tried) - 1; set > 0 || set == 0 && len(tried) < len(normals); set-- { // one at least is set, maybe one that is not tried
 		s.Priority.Flags = all
 		for i, n := range tried {
@@ -136,8 +138,13 @@ func (s *Study) findNormal() error {
 		if right > most {
 			most, best = right, s.Priority.Flags
 		}
+		least = min(least, right)
 	}
-	s.Priority.Flags = best
+	if s.Priority.Flags = best; most == least || 2*most < t.told {
+		s.Priority.Flags = all
+		s.Notes = append(s.Notes, fmt.Sprintf(said, "all are taken to be set, as the recorded priorities do not tell"))
+		return nil
+	}
 	var names []string
 	for _, n := range tried {
 		if best&n.flag != 0 {
@@ -207,7 +214,9 @@ func (t *phaseTest) right(phase ostrich.Time) (n int, err error) {
 // each calls with the priority of each job at its submission, by such a model.
 func (t *phaseTest) each(phase ostrich.Time, visit func(j *Job, priority uint32)) error {
 	c := t.Priority
-	c.Phase -= phase
+	if c.Phase -= phase; t.used != nil {
+		t.used(&c)
+	}
 	m, err := multifactor.New(c, c.Before(t.events[0].at))
 	if err != nil {
 		return fmt.Errorf("recorded priorities: %w", err)

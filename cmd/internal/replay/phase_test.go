@@ -50,15 +50,23 @@ func TestPhaseOfUsage(t *testing.T) {
 	}}
 	recorded := phaseTest{Study: mustNew(t, h, setup)}
 	recorded.gather()
+	want := (880 - 500) * 4 * math.Exp2(-100./3600) // as a slurmctld has it that calculates at 880
+	recorded.Priority.Associations[0].Usage = want
 	if err := recorded.each(120, func(j *Job, priority uint32) { h.Jobs[j.Slurm-19].Priority = priority }); err != nil {
 		t.Fatal(err)
 	}
-	c := mustNew(t, h, setup).Priority
+	found := mustNew(t, h, setup)
+	c := found.Priority
 	if c.Phase != 880 {
-		t.Fatalf("phase %d, want 880", c.Phase)
+		t.Fatalf("phase %d, want 880; %q", c.Phase, found.Notes)
 	}
-	if want := (880 - 500) * 4 * math.Exp2(-100./3600); math.Abs(c.Associations[0].Usage-want) > 1e-6 {
+	if math.Abs(c.Associations[0].Usage-want) > 1e-6 {
 		t.Errorf("used before the window: %v, want %v", c.Associations[0].Usage, want)
+	}
+	has := phaseTest{Study: found}
+	has.gather()
+	if right, err := has.right(0); right != has.told || err != nil {
+		t.Errorf("the model has %d of %d recorded priorities, %v", right, has.told, err)
 	}
 }
 
@@ -137,6 +145,13 @@ func TestFindNormal(t *testing.T) {
 			if err := s.findNormal(); err != nil || s.Priority.Flags&counted != flags&counted || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], name) {
 				t.Errorf("%v, flags %b, want %b of those with a weight; notes %q", err, s.Priority.Flags, flags, s.Notes)
 			}
+		}
+		// Where all QOS have the same priority, nothing tells.
+		s.Priority.Weights, s.Priority.QOS[0].Priority = multifactor.Weights{Fairshare: 1000, QOS: 3000}, 0
+		record(multifactor.NoNormalTRES)
+		s.Priority.Flags, s.Notes = all, nil
+		if err := s.findNormal(); err != nil || s.Priority.Flags != all || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], "as the recorded priorities do not tell") {
+			t.Errorf("of one QOS: %v, flags %b, notes %q", err, s.Priority.Flags, s.Notes)
 		}
 		s.Priority.Weights = multifactor.Weights{Fairshare: 1000}
 		s.Priority.Flags, s.Notes = all, nil

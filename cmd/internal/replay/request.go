@@ -55,12 +55,15 @@ func (p *placement) answer(j *accounting.Job, pinned bool) answer {
 		a.why = cmp.Or(a.why, err)
 		return err == nil
 	}
+	qos, association := r.QOS, r.Association
+	r.QOS, r.Association = nil, nil                                                           // whatever their limits
 	for _, simpler := range []func(){func() { r.TasksPerNode = 0 }, func() { r.Tasks = 0 }} { // than the same number on each, which is a guess
 		if i := slices.IndexFunc(a.assumed, func(what assuming) bool { return what == evenNodes || what == sameNodes }); i >= 0 && !could() {
 			a.why, a.assumed[i] = nil, sameNodes
 			simpler()
 		}
 	}
+	r.QOS, r.Association = qos, association
 	whole := r
 	if w, err := p.floor.Want(&r, part); err == nil && p.floor.Shares(w) {
 		a.left = append(a.left, sharing)

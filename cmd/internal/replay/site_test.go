@@ -260,6 +260,16 @@ func TestUneven(t *testing.T) {
 	if rows := p.rows(); len(rows) != 1 || rows[0].What != "same_nodes" || rows[0].Jobs != 1 {
 		t.Errorf("rows %+v", rows)
 	}
+	// A limit of today says nothing of the nodes.
+	if records, err = slurm.ParseRecords("NodeName=n[1-2] CPUs=8\nPartitionName=main Nodes=ALL\n", nil); err != nil {
+		t.Fatal(err)
+	}
+	h.QOS = []string{"normal"}
+	site := &accounting.Site{QOS: []accounting.QOS{{Name: "normal", Limits: accounting.Limits{List: []accounting.Limit{{Scope: accounting.ByJob, Resource: "cpu", Most: 8}}}}}}
+	p = mustNew(t, h, Setup{Options: window30, Records: records, Site: site}).placement
+	if r := p.requests[0]; p.assumed[evenNodes] != 1 || p.assumed[sameNodes] != 0 || r.TasksPerNode != 6 {
+		t.Errorf("beyond a limit: assumed %v, asks for %+v", p.assumed, r)
+	}
 }
 
 // TestOneThread: a job that uses one thread of each core holds both, and need not have asked for the whole node.

@@ -78,6 +78,8 @@ type Study struct {
 
 	open map[int]bool // campaigns, by number, with jobs that had not ended
 
+	used func(*multifactor.Config) // see usedBefore; nil once the phase is known
+
 	split *splits // what replays of the same jobs share
 }
 
@@ -291,7 +293,8 @@ func (s *Study) addJobs(h *accounting.History) error {
 			allTasks(h), left.jobs[neverStarted], open, allTasks(h)-left.allJobs)
 	}
 	s.completing()
-	s.usedBefore(h, before)
+	s.used = func(c *multifactor.Config) { s.usedBefore(h, before, c) }
+	s.used(&s.Priority)
 	s.sort()
 	if err := s.findNormal(); err != nil {
 		return err
@@ -299,7 +302,8 @@ func (s *Study) addJobs(h *accounting.History) error {
 	if err := s.findPhase(); err != nil {
 		return err
 	}
-	s.usedBefore(h, before) // Phase decides how much of each was counted
+	s.used(&s.Priority)
+	s.used = nil // the jobs before the window need not be kept
 	return nil
 }
 

@@ -356,8 +356,13 @@ func TestReadWhileRenewed(t *testing.T) {
 		fed <- failed
 	}()
 	doors, err := Read(file)
-	if failed := <-fed; failed != nil {
-		t.Fatal(failed)
+	select {
+	case failed := <-fed:
+		if failed != nil {
+			t.Fatal(failed)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatalf("the key was not opened twice: %+v, %v", doors, err)
 	}
 	if err == nil || !strings.Contains(err.Error(), "pipe.key: no such file or directory") {
 		t.Errorf("%+v, %v", doors, err)

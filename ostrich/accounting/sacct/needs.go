@@ -109,31 +109,9 @@ func (d *dump) needs(j *accounting.Job, layout *accounting.Layout, held *account
 			j.AskedNodes = int32(asks)
 		}
 	}
-	if n.Per == accounting.PerJob && n.Layout.Memory == 0 && !n.AllMemory {
-		share(&n, j, held)
-	}
+	n.Divide(int64(j.Asked), int64(j.AskedNodes), held)
 	j.Needs = d.jobs.Needs(n)
 	return nil
-}
-
-// share tells of memory as a whole for what it was asked, where what the job got allows one of them only: each processor, each
-// node, or all of a node, of which Slurm records the least that a node has. Since 21.08 sacct tells the whole.
-func share(n *accounting.Needs, j *accounting.Job, held *accounting.TRES) {
-	got, cpus, nodes := int64(held.Memory), int64(j.Asked), int64(max(1, j.AskedNodes))
-	if got == 0 || n.Memory == 0 || held.Nodes == 0 || held.CPUs == 0 {
-		return
-	}
-	byCPU := n.Memory%cpus == 0 && n.Memory/cpus*int64(held.CPUs) == got
-	byNode := n.Memory%nodes == 0 && n.Memory/nodes*int64(held.Nodes) == got
-	switch {
-	case byCPU && byNode:
-	case byCPU:
-		n.Memory, n.Per = n.Memory/cpus, accounting.PerCPU
-	case byNode:
-		n.Memory, n.Per = n.Memory/nodes, accounting.PerNode
-	default:
-		n.AllMemory = held.Nodes == 1 && got > n.Memory
-	}
 }
 
 // some returns a text, "" for what Slurm writes in place of none.
