@@ -16,7 +16,8 @@ v=22.05.8-4+deb12u3
 apt-get -qq download slurmctld=$v slurm-client=$v slurm-wlm-basic-plugins=$v libmunge2 libhwloc15 libreadline8 2>warnings
 for deb in *.deb; do dpkg -x "$deb" root; done
 lib=$PWD/$(dirname "$(find root -name libslurmfull.so | head -n 1)")
-export LD_LIBRARY_PATH=$lib:${lib%/*}:${lib%/usr/*}/lib/$(basename "${lib%/*}") SLURM_CONF=$PWD/slurm.conf PATH=$PWD/root/usr/bin:$PWD/root/usr/sbin:$PATH
+libs=${lib%/*}
+export LD_LIBRARY_PATH=$lib:$libs:${lib%/usr/*}/lib/${libs##*/} SLURM_CONF=$PWD/slurm.conf PATH=$PWD/root/usr/bin:$PWD/root/usr/sbin:$PATH
 mkdir state
 cat >slurm.conf <<-END
 	ClusterName=c

@@ -16,7 +16,8 @@ apt-get -qq download slurmctld=$v slurm-client=$v slurm-wlm-basic-plugins=$v lib
 	genders=1.22-1+b5 libgenders0=1.22-1+b5 2>warnings
 for deb in *.deb; do dpkg -x "$deb" root; done
 lib=$PWD/$(dirname "$(find root -name libslurmfull.so | head -n 1)")
-export LD_LIBRARY_PATH=$lib:${lib%/*}:${lib%/usr/*}/lib/$(basename "${lib%/*}") SLURM_CONF=$PWD/slurm.conf PATH=$PWD/root/usr/bin:$PWD/root/usr/sbin:$PATH
+libs=${lib%/*}
+export LD_LIBRARY_PATH=$lib:$libs:${lib%/usr/*}/lib/${libs##*/} SLURM_CONF=$PWD/slurm.conf PATH=$PWD/root/usr/bin:$PWD/root/usr/sbin:$PATH
 mkdir state
 cat >slurm.conf <<-END
 	AuthType=auth/none

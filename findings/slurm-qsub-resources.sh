@@ -18,7 +18,8 @@ apt-get -qq download slurmctld=$v slurm-client=$v slurm-wlm-basic-plugins=$v slu
 for deb in *.deb; do dpkg -x "$deb" root; done
 lib=$PWD/$(dirname "$(find root -name libslurmfull.so | head -n 1)")
 perl=$(dirname "$(find root -name Slurm.pm)")
-export LD_LIBRARY_PATH=$lib:${lib%/*}:${lib%/usr/*}/lib/$(basename "${lib%/*}") PERL5LIB=$PWD/$perl SLURM_CONF=$PWD/slurm.conf PATH=$PWD/root/usr/bin:$PWD/root/usr/sbin:$PATH
+libs=${lib%/*}
+export LD_LIBRARY_PATH=$lib:$libs:${lib%/usr/*}/lib/${libs##*/} PERL5LIB=$PWD/$perl SLURM_CONF=$PWD/slurm.conf PATH=$PWD/root/usr/bin:$PWD/root/usr/sbin:$PATH
 mkdir state
 cat >slurm.conf <<-END
 	ClusterName=c
