@@ -120,45 +120,36 @@ const (
 // next returns the first reset after the latest one, for a calculation at now. It
 // uses the days of the calendar; Slurm's have 24 hours.
 func (r Reset) next(latest, now ostrich.Time, in *time.Location) ostrich.Time {
-	at := time.Unix(int64(latest), 0).In(in)
-	year, month, day := at.Date()
-	step := 0
-	switch r {
-	case ResetDaily:
-		day, step = day+1, 1
-	case ResetWeekly:
-		day, step = day+7-int(at.Weekday()), 7
-	case ResetMonthly:
-		month, day = month+1, 1
-	case ResetQuarterly:
-		month, day = (month-1)/3*3+4, 1
-	default:
-		year, month, day = year+1, time.January, 1
+	n := 1
+	for (r == ResetDaily || r == ResetWeekly) && r.after(latest, n+1, in) < now {
+		n++
 	}
-	midnight := func(day int) ostrich.Time {
-		return ostrich.Time(time.Date(year, month, day, 0, 0, 0, 0, in).Unix())
-	}
-	for step > 0 && midnight(day+step) < now {
-		day += step
-	}
-	return midnight(day)
+	return r.after(latest, n, in)
 }
 
 // Last returns the latest reset up to a moment, by the calendar; 0 for ResetNever.
 func (r Reset) Last(at ostrich.Time, in *time.Location) ostrich.Time {
-	year, month, day := time.Unix(int64(at), 0).In(in).Date()
-	switch r {
-	case ResetNever:
+	if r == ResetNever {
 		return 0
+	}
+	return r.after(at, 0, in)
+}
+
+// after returns the nth reset after a moment by the calendar; the 0th is the latest up to it.
+func (r Reset) after(moment ostrich.Time, n int, in *time.Location) ostrich.Time {
+	at := time.Unix(int64(moment), 0).In(in)
+	year, month, day := at.Date()
+	switch r {
 	case ResetDaily:
+		day += n
 	case ResetWeekly:
-		day -= int(time.Date(year, month, day, 0, 0, 0, 0, in).Weekday())
+		day += 7*n - int(at.Weekday())
 	case ResetMonthly:
-		day = 1
+		month, day = month+time.Month(n), 1
 	case ResetQuarterly:
-		month, day = (month-1)/3*3+1, 1
+		month, day = (month-1)/3*3+1+time.Month(3*n), 1
 	default:
-		month, day = time.January, 1
+		year, month, day = year+n, time.January, 1
 	}
 	return ostrich.Time(time.Date(year, month, day, 0, 0, 0, 0, in).Unix())
 }

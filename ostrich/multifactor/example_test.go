@@ -459,3 +459,16 @@ func TestLast(t *testing.T) {
 		}
 	}
 }
+
+// TestLastResetWithoutMidnight: on the Sunday on which clocks are put forward at midnight the week begins where that day does.
+func TestLastResetWithoutMidnight(t *testing.T) {
+	zone, err := time.LoadLocation("America/Sao_Paulo")
+	if err != nil {
+		t.Skip(err)
+	}
+	at := time.Date(2016, 10, 16, 19, 0, 0, 0, zone)
+	want := time.Date(2016, 10, 16, 0, 0, 0, 0, zone)
+	if got := multifactor.ResetWeekly.Last(ostrich.Time(at.Unix()), zone); int64(got) != want.Unix() {
+		t.Errorf("%v, want %v", time.Unix(int64(got), 0).In(zone), want)
+	}
+}
