@@ -179,7 +179,7 @@ func (l *Layout) set(name, value string) {
 		}
 	}
 	memory := func(per Per) {
-		if n := submittedMemory(value); n > 0 || none(value) {
+		if n, ok := scalar.Mebibytes(strings.TrimRight(value, "Bb")); ok {
 			l.Memory, l.MemoryPer, l.AllMemory = n, per, n == 0
 		}
 	}
@@ -290,20 +290,6 @@ func (l *Layout) Line() string {
 		add("nice", strconv.FormatInt(l.Nice, 10))
 	}
 	return line
-}
-
-// none reports whether an amount is 0.
-func none(text string) bool {
-	return strings.HasPrefix(text, "0") && strings.Trim(text, "0KMGTkmgtBb") == ""
-}
-
-// submittedMemory reads megabytes, or an amount with a unit, in MiB; 0 if it is neither.
-func submittedMemory(text string) int64 {
-	n, ok := scalar.Mebibytes(strings.TrimRight(text, "Bb"))
-	if !ok {
-		return 0
-	}
-	return n
 }
 
 // Divide tells of memory as a whole for what it was asked, where what the job held allows one of them only: each
