@@ -162,8 +162,8 @@ func (b *block) standing(value int64) standing { return standing{value, b.distan
 // without the rest of the campaign; and before those of its campaign as it does now.
 func (o *Options) behind(jobs []Entry, wanted []block, values []int64, taken []bool) []placed {
 	order := newLineup(len(values))
-	stays, near := make([]bool, len(values)), make([]bool, len(values))
-	last := int64(math.MaxInt64) // the value of the last job in the order
+	put := make([]placed, len(values)) // by where they were wanted
+	last := int64(math.MaxInt64)       // the value of the last job in the order
 	for i := range wanted {
 		b := &wanted[i]
 		var own []placed
@@ -177,16 +177,17 @@ func (o *Options) behind(jobs []Entry, wanted []block, values []int64, taken []b
 		}
 		level(own, last)
 		for _, p := range own {
-			near[p.at] = order.put(p.at, p.value, b.standing(p.value), deepMargin*o.Margin)
-			if !near[p.at] {
+			p.near = order.put(p.at, p.value, b.standing(p.value), deepMargin*o.Margin)
+			if !p.near {
 				last = p.value
 			}
-			stays[p.at] = near[p.at] || p.stays
+			p.stays = p.stays || p.near
+			put[p.at] = p
 		}
 	}
 	list := make([]placed, 0, len(values))
 	for _, at := range order.items() {
-		list = append(list, placed{at: at, stays: stays[at], near: near[at]})
+		list = append(list, put[at])
 	}
 	return list
 }
