@@ -16,13 +16,14 @@ import (
 
 // printed is the output of Slurm's commands about the queue.
 type printed struct {
-	sprio  string    // "" if priority/multifactor is not in force
-	mark   string    // before each record of squeue
-	squeue string    // all jobs
-	joined bool      // squeue has shown several records as one, and the next two tell them apart
-	tasks  string    // of which record each task is, see taskFormat
-	apart  string    // those records
-	stock  [3]string // of showStock
+	sprio   string    // "" if priority/multifactor is not in force
+	mark    string    // before each record of squeue
+	squeue  string    // all jobs
+	joined  bool      // squeue has shown several records as one, and the next ones tell them apart
+	tasks   string    // of which record each task is, see taskFormat
+	records []record  // that tasks has
+	apart   string    // those of them that squeue has shown as one
+	stock   [3]string // of showStock
 }
 
 // listing runs the commands that list slurmctld's waiting records.
@@ -61,11 +62,10 @@ func (s Commands) listing(ctx context.Context) (*printed, error) {
 	if p.tasks, err = list(taskFormat, "--array"); err != nil {
 		return nil, err
 	}
-	records, err := parseRecords(p.tasks)
-	if err != nil {
+	if p.records, err = parseRecords(p.tasks); err != nil {
 		return nil, err
 	}
-	if several := inParts(records); len(several) > mostApart {
+	if several := inParts(p.records); len(several) > mostApart {
 		p.apart, err = list(squeueFormat(p.mark), "--array")
 	} else if len(several) > 0 {
 		p.apart, err = list(squeueFormat(p.mark), "--array", "-j", strings.Join(several, ","))
@@ -224,16 +224,12 @@ func inParts(records []record) (names []string) {
 }
 
 // separate returns slurmctld's records from three lists of squeue's. In grouped, a
-// set of an array's tasks includes those with records of their own. tasks is the
-// later output of "squeue --array" in taskFormat, and apart has what it says of
+// set of an array's tasks includes those with records of their own. records is what the
+// later output of "squeue --array" in taskFormat has, and apart what it says of
 // records in full, of one or all of their tasks. A job that came after the first list waits
 // for the next reading: the last task of an array may be missing, and naming a part of an
 // array splits it.
-func separate(grouped []priority.Queued, tasks string, apart []priority.Queued) ([]priority.Queued, error) {
-	records, err := parseRecords(tasks)
-	if err != nil {
-		return nil, err
-	}
+func separate(grouped []priority.Queued, records []record, apart []priority.Queued) []priority.Queued {
 	sets, known := make(map[ostrich.JobID]*priority.Queued), make(map[ostrich.JobID]*priority.Queued, len(grouped)+len(apart))
 	for i := range grouped {
 		q := &grouped[i]
@@ -263,10 +259,11 @@ func separate(grouped []priority.Queued, tasks string, apart []priority.Queued) 
 		}
 		one := *q
 		if set != nil {
-			if last, ok := forgotten(r.tasks); ok && set.HasTask(last) && !alone[task{r.array, last}] {
-				r.tasks = append(r.tasks, last)
+			tasks := r.tasks
+			if last, ok := forgotten(tasks); ok && set.HasTask(last) && !alone[task{r.array, last}] {
+				tasks = append(slices.Clip(tasks), last)
 			}
-			one.Tasks, one.Count = priority.FormatTasks(r.tasks), len(r.tasks)
+			one.Tasks, one.Count = priority.FormatTasks(tasks), len(tasks)
 			if one.Full = r.name(); one.Count > 1 {
 				if _, limit, limited := strings.Cut(set.Tasks, "%"); limited {
 					one.Tasks += "%" + limit
@@ -276,7 +273,7 @@ func separate(grouped []priority.Queued, tasks string, apart []priority.Queued) 
 		}
 		queue = append(queue, one)
 	}
-	return queue, nil
+	return queue
 }
 
 // parseRecords parses the output of "squeue --array" in taskFormat.

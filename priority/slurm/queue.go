@@ -41,9 +41,7 @@ func (s Commands) read(ctx context.Context, p *printed) (queue []priority.Queued
 		if failed != nil {
 			return nil, false, failed
 		}
-		if queue, err = separate(queue, p.tasks, apart); err != nil {
-			return nil, false, err
-		}
+		queue = separate(queue, p.records, apart)
 	}
 	if p.stock, err = s.showStock(ctx, queue); err != nil {
 		return nil, false, err

@@ -22,18 +22,15 @@ func recordsOf(t *testing.T, release string) []priority.Queued {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tasks, apart := listed(t, captured(t, release+"/tasks.txt"))
-	queue, err := separate(grouped, tasks, apart)
-	if err != nil {
-		t.Fatal(err)
-	}
+	records, apart := listed(t, captured(t, release+"/tasks.txt"))
+	queue := separate(grouped, records, apart)
 	slices.SortFunc(queue, byJob)
 	return queue
 }
 
 // listed makes of the output of "squeue --array" in squeueFormat what separate reads: the
 // same in taskFormat, and what squeue says of one task of each record of an array in parts.
-func listed(t testing.TB, byTask string) (tasks string, apart []priority.Queued) {
+func listed(t testing.TB, byTask string) (records []record, apart []priority.Queued) {
 	t.Helper()
 	all, err := parseSqueue(byTask, mark)
 	if err != nil {
@@ -52,7 +49,10 @@ func listed(t testing.TB, byTask string) (tasks string, apart []priority.Queued)
 			apart = append(apart, all[i])
 		}
 	}
-	return lines.String(), apart
+	if records, err = parseRecords(lines.String()); err != nil {
+		t.Fatal(err)
+	}
+	return records, apart
 }
 
 // recordsPerArray counts the records of each array.
@@ -193,11 +193,8 @@ func TestSeparateAcrossTime(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			tasks, apart := listed(t, lists[1].String())
-			queue, err := separate(grouped, tasks, apart)
-			if err != nil {
-				t.Fatal(err)
-			}
+			records, apart := listed(t, lists[1].String())
+			queue := separate(grouped, records, apart)
 			slices.SortFunc(queue, byJob)
 			var got []string
 			for _, q := range queue {
@@ -222,7 +219,7 @@ func TestSeparateErrors(t *testing.T) {
 		"7 x 1\n":                    "not the ids",
 		"7 7 1\n7 7 2\n9 7 3 more\n": `task "3 more"`,
 	} {
-		if queue, err := separate(nil, tasks, nil); err == nil || !strings.Contains(err.Error(), want) || queue != nil {
+		if records, err := parseRecords(tasks); err == nil || !strings.Contains(err.Error(), want) || records != nil {
 			t.Errorf("%q: error %v, want %q in it", tasks, err, want)
 		}
 	}
@@ -276,10 +273,11 @@ func FuzzSeparate(f *testing.F) {
 		if err != nil {
 			return
 		}
-		queue, err := separate(grouped, tasks, apart)
+		records, err := parseRecords(tasks)
 		if err != nil {
 			return
 		}
+		queue := separate(grouped, records, apart)
 		for i := range queue {
 			q := &queue[i]
 			if q.Job == 0 || q.Count < 1 {
@@ -307,7 +305,8 @@ func BenchmarkSeparate(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if queue, err := separate(grouped, tasks.String(), nil); err != nil || len(queue) != 10 {
+		records, err := parseRecords(tasks.String())
+		if queue := separate(grouped, records, nil); err != nil || len(queue) != 10 {
 			b.Fatal(len(queue), err)
 		}
 	}
