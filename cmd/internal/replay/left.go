@@ -91,12 +91,12 @@ func (l *leftOut) count(j *accounting.Job, ran ostrich.Duration) {
 // has counts what a job has that the replay has not, beyond its times and its size. preempts is whether jobs make room in
 // it: who was requeued then is one job from its first submission on, as long as its last run.
 func (l *leftOut) has(j *accounting.Job, ran ostrich.Duration, preempts bool) {
-	for what, is := range map[leaving]bool{
+	for what, is := range [leavings]bool{
 		preempted: j.State == accounting.Preempted && !preempts, preemptedForGood: j.State == accounting.Preempted && preempts, requeued: j.State == accounting.Requeued, resized: j.Resized, suspended: j.Suspended > 0,
 		heterogeneous: j.Het != 0, nodeFailed: j.State == accounting.NodeFail || j.State == accounting.BootFail,
 	} {
 		if is {
-			l.add(what, j, ran)
+			l.add(leaving(what), j, ran)
 		}
 	}
 }

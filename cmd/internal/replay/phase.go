@@ -65,7 +65,7 @@ func (s *Study) findPhase() error {
 }
 
 // usedBefore sets what the associations of a model have used when the window begins, by the jobs that
-// ended before it. Its Phase decides how much of each was counted.
+// ended before it. With LoseEnds its Phase decides how much of each was counted.
 func (s *Study) usedBefore(h *accounting.History, jobs []*accounting.Job, c *multifactor.Config) {
 	used := make([]float64, len(h.Associations))
 	reset := c.Reset.Last(h.From, cmp.Or(s.Location, time.UTC)) // which forgot what was used until then
@@ -214,7 +214,7 @@ func (t *phaseTest) right(phase ostrich.Time) (n int, err error) {
 // each calls with the priority of each job at its submission, by such a model.
 func (t *phaseTest) each(phase ostrich.Time, visit func(j *Job, priority uint32)) error {
 	c := t.Priority
-	if c.Phase -= phase; t.used != nil {
+	if c.Phase -= phase; c.LoseEnds && t.used != nil {
 		t.used(&c)
 	}
 	m, err := multifactor.New(c, c.Before(t.events[0].at))

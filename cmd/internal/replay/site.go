@@ -30,6 +30,10 @@ func (s *Study) configure(h *accounting.History) error {
 	} else if err := s.controller(); err != nil {
 		return err
 	}
+	var cpus map[string]float64 // by node
+	if slices.Contains(c.TRES, "cpu") {
+		cpus = priority.NodeCPUs(s.Partitions)
+	}
 	for _, name := range h.Partitions {
 		p := multifactor.Partition{Name: name, JobFactor: 1, Tier: 1}
 		if i := slices.IndexFunc(s.Partitions, func(p priority.Partition) bool { return p.Name == name }); i >= 0 {
@@ -39,7 +43,7 @@ func (s *Study) configure(h *accounting.History) error {
 				p.MaxTime = q.MaxTime
 			}
 			var err error
-			if p.TRES, err = s.has(q); err != nil {
+			if p.TRES, err = s.has(q, cpus); err != nil {
 				return err
 			}
 		}
@@ -196,13 +200,13 @@ func ignored(k *priority.Controller) (words []string) {
 	return words
 }
 
-// has returns what a partition has of the resources of PriorityWeightTRES.
-func (s *Study) has(p *priority.Partition) ([]float64, error) {
+// has returns what a partition has of the resources of PriorityWeightTRES. cpus are those of the nodes
+// that are for jobs.
+func (s *Study) has(p *priority.Partition, cpus map[string]float64) ([]float64, error) {
 	list := make([]float64, len(s.Priority.TRES))
-	cpus := priority.NodeCPUs(s.Partitions)
 	for i, name := range s.Priority.TRES {
 		switch name {
-		case "cpu": // those that are for jobs
+		case "cpu":
 			for _, node := range p.Nodes {
 				list[i] += cpus[node]
 			}

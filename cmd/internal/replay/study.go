@@ -338,10 +338,10 @@ func lastSeen(h *accounting.History, j *accounting.Job, limit ostrich.Duration) 
 // request returns what priority/multifactor knows of a job: what it asks for, and
 // what its allocation costs.
 func (s *Study) request(h *accounting.History, j *accounting.Job) multifactor.Request {
-	procs, nodes := int(cmp.Or(j.Asked, j.Procs)), int(cmp.Or(j.AskedNodes, j.Nodes))
+	procs, nodes, billing := int(cmp.Or(j.Asked, j.Procs)), int(cmp.Or(j.AskedNodes, j.Nodes)), s.billing(j)
 	return multifactor.Request{
 		Association: int(j.Association), Partition: int(j.Partition), QOS: int(j.QOS), Procs: procs, Nodes: nodes,
-		Limit: j.Limit, Submit: j.Submit, Eligible: j.Eligible, Nice: h.NeedsOf(j).Nice, Billing: s.billing(j), Free: s.billing(j) == 0, TRES: s.asks(h, j, procs, nodes),
+		Limit: j.Limit, Submit: j.Submit, Eligible: j.Eligible, Nice: h.NeedsOf(j).Nice, Billing: billing, Free: billing == 0, TRES: s.asks(h, j, procs, nodes),
 	}
 }
 
