@@ -204,6 +204,7 @@ func (b *bed) testBehind(t *testing.T) {
 	}
 
 	b.kill(t, "slurmdbd")
+	b.freeze(t) // a job that comes would start before its place is seen
 	b.do(t, "root", "scancel", wait)
 	fresh := b.submit(t, "ob-carol", "--ntasks", "16", "--time", "5")
 	set := b.submit(t, "ob-dave", "--array=1-5%2", "--ntasks", "8", "--time", "5")
@@ -227,7 +228,6 @@ func (b *bed) testBehind(t *testing.T) {
 		t.Errorf("/readyz while slurmdbd is dead: %d %s", status, body)
 	}
 
-	b.freeze(t)
 	b.start(t)
 	d.await(t, caughtUp, 1)
 	eventually(t, "no lag", func() string {
@@ -235,7 +235,11 @@ func (b *bed) testBehind(t *testing.T) {
 	})
 	d.cycles(t, 2)
 	p := b.unchanged(t)
-	for _, q := range b.queue(t) {
+	queue := b.queue(t)
+	if len(queue) < 4 {
+		t.Errorf("only %d jobs wait", len(queue))
+	}
+	for _, q := range queue {
 		if why := p.why(q.ID); why != "campaign order" {
 			t.Errorf("job %s (carol's is %s): %s", q.ID, fresh, why)
 		}
