@@ -16,6 +16,8 @@ import (
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/socket"
 	"slurm-ostrich/cmd/internal/statuspage"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 )
 
@@ -63,7 +65,9 @@ type daemon struct {
 	lead *sidecar.Lead // decides which daemon writes; nil if there is no other
 
 	// probe asks for slurmctld's counters. nil: no probes.
-	probe    func(context.Context, sidecar.Config) (slurm.Diag, error)
+	probe func(context.Context, sidecar.Config) (slurm.Diag, error)
+	// giveBack is sidecar.GiveBack with the commands of the settings.
+	giveBack func(ctx context.Context, c *sidecar.Config, now ostrich.Time, warn func(error)) ([]priority.Change, error)
 	trigger  trigger
 	looking  looking
 	cause    string // why the next cycle begins at once; "": the trigger decides
@@ -259,17 +263,24 @@ func (d *daemon) start(ctx context.Context) <-chan outcome {
 	return running
 }
 
-// cycle does one cycle. If the database server has stopped answering, one before it answers
+// cycle does one cycle. Where it fails, a trial gives back all the same what stock Slurm is to order.
+func (d *daemon) cycle(ctx context.Context) outcome {
+	o := d.look(ctx)
+	if o.cycle == nil && o.err != nil && ctx.Err() == nil {
+		o.err = errors.Join(o.err, d.stock(ctx, o.err))
+	}
+	return o
+}
+
+// look does one cycle. If the database server has stopped answering, one before it answers
 // again, or Slurm's settings make other classes of jobs or another unit of work, it opens the sidecar anew and does
 // the cycle there.
-func (d *daemon) cycle(ctx context.Context) outcome {
+func (d *daemon) look(ctx context.Context) outcome {
 	o := d.attempt(ctx)
 	if !errors.Is(o.err, sidecar.ErrElsewhere) && !errors.Is(o.err, sidecar.ErrClasses) && !errors.Is(o.err, sidecar.ErrUnit) {
 		return o
 	}
-	d.opening.Lock()
-	err := d.close()
-	d.opening.Unlock()
+	err := d.shut()
 	if o = d.attempt(ctx); o.err != nil {
 		o.err = errors.Join(o.err, err)
 	}
@@ -299,6 +310,13 @@ func (d *daemon) close() error {
 	err := d.sidecar.Close()
 	d.sidecar = nil
 	return err
+}
+
+// shut is close while a cycle runs.
+func (d *daemon) shut() error {
+	d.opening.Lock()
+	defer d.opening.Unlock()
+	return d.close()
 }
 
 // release frees the right to write for other daemons.

@@ -95,7 +95,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 			lead := &sidecar.Lead{Wait: !c.Bool("once")}
 			d := &daemon{
 				config: config, load: load, loader: loader, log: log, metrics: newMetrics(sidecar.Version()), notify: systemd(log),
-				open: opener(lead, new(sidecar.Servers)), lead: lead, probe: probe,
+				open: opener(lead, new(sidecar.Servers)), lead: lead, probe: probe, giveBack: giveBack,
 				reload: hangup, now: time.Now,
 			}
 			if c.Bool("once") {

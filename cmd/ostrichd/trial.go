@@ -1,10 +1,16 @@
 package main
 
 import (
+	"context"
+	"errors"
+
 	"github.com/prometheus/client_golang/prometheus"
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 )
 
 // trialMetrics say where a trial is.
@@ -59,4 +65,24 @@ func (d *daemon) onTrial(c *sidecar.Cycle) {
 		d.news.trial = unwashed.Words()
 		d.log.Info().Str("arm", is.Arm).Int64("until", int64(t.Switch)).Bool("over", t.Over).Msg(is.Words)
 	}
+}
+
+// stock gives the queue back where a trial has stock Slurm order it and a cycle has failed for another reason than the
+// controller. The sidecar, which has the journal, is opened anew by the next cycle.
+func (d *daemon) stock(ctx context.Context, failed error) error {
+	now := ostrich.Time(d.now().Unix())
+	if d.giveBack == nil || d.config.TrialAt(now).Orders() || errors.Is(failed, slurm.ErrUnreachable) || errors.Is(failed, sidecar.ErrConfig) {
+		return nil
+	}
+	err := d.shut()
+	outcomes, bad := d.giveBack(ctx, &d.config, now, func(repaired error) { d.log.Warn().Err(repaired).Msg("journal") })
+	if len(outcomes) > 0 {
+		d.log.Info().Int("jobs", count(outcomes, priority.Applied)).Msg("trial: given back to stock Slurm while cycles fail")
+	}
+	return errors.Join(err, bad)
+}
+
+// giveBack gives the queue back with the commands of the settings.
+func giveBack(ctx context.Context, c *sidecar.Config, now ostrich.Time, warn func(error)) ([]priority.Change, error) {
+	return sidecar.GiveBack(ctx, c, c.Commands(), now, warn)
 }

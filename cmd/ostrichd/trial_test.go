@@ -2,12 +2,20 @@ package main
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/trial"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
+	"slurm-ostrich/slurmdb"
 )
 
 // TestWakesAtASwitch: a cycle begins in the second in which the arm of a trial changes, and
@@ -58,4 +66,57 @@ func TestWakesAtASwitch(t *testing.T) {
 			t.Errorf("%d switches", switches)
 		}
 	})
+}
+
+// TestGivesBackInAnOutage: while cycles fail, the queue is given back from the second on in which stock Slurm is to
+// order it, with the sidecar and its journal closed; not while OStrich orders, nor if slurmctld is what is away.
+func TestGivesBackInAnOutage(t *testing.T) {
+	for _, away := range []error{slurmdb.ErrConnect, slurm.ErrUnreachable} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld()
+			c := &w.daemon.config
+			c.Mode = sidecar.Trial
+			c.Experiment.Period, c.Experiment.Washout, c.Experiment.Seed = time.Hour, 5*time.Minute, 3
+			c.Experiment.Until = ostrich.Time(time.Now().Add(12*time.Hour + 7*time.Second).Unix())
+			w.step = func(context.Context, int) (*sidecar.Cycle, error) { return nil, away }
+			given := make(map[ostrich.Time]bool)
+			w.daemon.giveBack = func(_ context.Context, _ *sidecar.Config, now ostrich.Time, _ func(error)) ([]priority.Change, error) {
+				if w.daemon.sidecar != nil {
+					t.Errorf("at %d the sidecar is open", now)
+				}
+				given[now] = true
+				return []priority.Change{{Job: 1, Status: priority.Applied}}, nil
+			}
+			began := ostrich.Time(time.Now().Unix())
+			w.run(t, 12*time.Hour+2*time.Minute)
+			if errors.Is(away, slurm.ErrUnreachable) {
+				if len(given) > 0 {
+					t.Errorf("without slurmctld: %v", given)
+				}
+				return
+			}
+			d, _ := c.Design()
+			switches := 0
+			for now := d.Switch(began); ; now = d.Switch(now) {
+				p, on := d.At(now)
+				if stock := !on || p.Arm == trial.Stock; given[now] != stock {
+					t.Errorf("at the switch at %d given back: %v", now, given[now])
+				}
+				if switches++; !on {
+					break
+				}
+			}
+			for now := range given {
+				if p, on := d.At(now); on && p.Arm == trial.OStrich {
+					t.Errorf("given back at %d, when OStrich orders", now)
+				}
+			}
+			if switches < 3 {
+				t.Errorf("%d switches", switches)
+			}
+			if !strings.Contains(strings.Join(w.logged(t, zerolog.InfoLevel), "\n"), "given back to stock Slurm") {
+				t.Error("the log does not tell")
+			}
+		})
+	}
 }

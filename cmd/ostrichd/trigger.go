@@ -107,10 +107,10 @@ func (t *trigger) soonest() time.Time {
 }
 
 // due returns when the next cycle begins, and why. The cycle after a switch of a trial
-// does not wait for what triggers others.
+// does not wait for what triggers others, nor for the end of an outage.
 func (t *trigger) due() (at time.Time, by string) {
 	at, by = t.usual()
-	if t.design == nil || t.away > 0 {
+	if t.design == nil {
 		return at, by
 	}
 	if began := ostrich.Time(t.began.Unix()); began < t.design.Until {

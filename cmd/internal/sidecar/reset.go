@@ -22,36 +22,11 @@ func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool, warn 
 		return nil, nil, fmt.Errorf("reset: the configuration is of cluster %s; give the one of %s with --config", c.own, c.Cluster)
 	}
 	slurm := c.Commands()
-	w := writer{slurm: slurm, channel: c.Priority.Channel, interval: c.Interval}
-	w.controller, err = slurm.Controller(ctx)
+	w, err := c.writer(ctx, slurm, dry)
 	if err != nil {
 		return nil, nil, err
 	}
-	if c.Cluster != "" && c.Cluster != w.controller.ClusterName {
-		return nil, nil, otherCluster(c.Cluster, w.controller.ClusterName)
-	}
-	switch _, missing := os.Stat(filepath.Dir(c.Journal)); {
-	case c.Journal == "", errors.Is(missing, os.ErrNotExist):
-		// Nothing was ever written from here.
-	case dry:
-		w.journal, err = journal.Read(c.Journal)
-	default:
-		w.journal, err = journal.Open(c.Journal)
-		if errors.Is(err, journal.ErrLocked) {
-			err = fmt.Errorf("%w: stop ostrichd first, or it would write again what is taken back", err)
-		}
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	if w.journal != nil {
-		defer func() {
-			if repaired := w.journal.Repaired(); repaired != nil {
-				warn(repaired)
-			}
-			err = errors.Join(err, w.journal.Close())
-		}()
-	}
+	defer func() { err = errors.Join(err, w.close(warn)) }()
 	if !dry {
 		if _, err = w.await(ctx); err != nil {
 			return nil, nil, err
@@ -76,4 +51,38 @@ func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool, warn 
 		}
 	}
 	return changes, outcomes, err
+}
+
+// writer returns what writes without accounting; its journal is nil if nothing was ever written from here.
+func (c *Config) writer(ctx context.Context, slurm Controller, dry bool) (*writer, error) {
+	w := &writer{slurm: slurm, channel: c.Priority.Channel, interval: c.Interval}
+	var err error
+	if w.controller, err = slurm.Controller(ctx); err != nil {
+		return nil, err
+	}
+	if c.Cluster != "" && c.Cluster != w.controller.ClusterName {
+		return nil, otherCluster(c.Cluster, w.controller.ClusterName)
+	}
+	switch _, missing := os.Stat(filepath.Dir(c.Journal)); {
+	case c.Journal == "", errors.Is(missing, os.ErrNotExist):
+	case dry:
+		w.journal, err = journal.Read(c.Journal)
+	default:
+		w.journal, err = journal.Open(c.Journal)
+		if errors.Is(err, journal.ErrLocked) {
+			err = fmt.Errorf("%w: stop ostrichd first, or it would write again what is taken back", err)
+		}
+	}
+	return w, err
+}
+
+// close closes the journal, and calls warn with its faults that were fixed.
+func (w *writer) close(warn func(error)) error {
+	if w.journal == nil {
+		return nil
+	}
+	if repaired := w.journal.Repaired(); repaired != nil {
+		warn(repaired)
+	}
+	return w.journal.Close()
 }

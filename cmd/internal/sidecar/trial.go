@@ -217,11 +217,37 @@ func (s *Sidecar) giveBack(ctx context.Context, c *Cycle, began time.Time) ([]pr
 	return s.write(ctx, now, changes[:n])
 }
 
+// GiveBack gives the queue back to stock Slurm where a trial has it so and no cycle can, because accounting is away.
+// The journal must not be open. It asks for no turn, as Reset does not: what it changes is in our journal and still
+// there, and another daemon with this draw gives the same back.
+func GiveBack(ctx context.Context, c *Config, slurm Controller, now ostrich.Time, warn func(error)) (outcomes []priority.Change, err error) {
+	if c.TrialAt(now).Orders() {
+		return nil, nil
+	}
+	w, err := c.writer(ctx, slurm, false)
+	if err != nil || w.journal == nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, w.close(warn)) }()
+	if _, err = w.await(ctx); err != nil {
+		return nil, err
+	}
+	queue, err := slurm.Queue(ctx)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := w.stock(queue, now)
+	if err != nil || len(changes) == 0 {
+		return nil, err
+	}
+	return w.write(ctx, now, changes[:min(len(changes), mostWrites)])
+}
+
 // stock returns what gives all jobs of a queue back. Where Slurm schedules a job by another
 // priority than its factors say, Reset writes the value that is there again; in a trial only to a job that
 // was ours, and not more often than in another mode: the rest is stock Slurm.
-func (s *Sidecar) stock(queue []priority.Queued, now ostrich.Time) ([]priority.Change, error) {
-	o := s.knowing()
+func (w *writer) stock(queue []priority.Queued, now ostrich.Time) ([]priority.Change, error) {
+	o := w.knowing()
 	changes, err := o.Reset(queue, nil, false)
 	if err != nil {
 		return nil, err
@@ -243,10 +269,10 @@ func (s *Sidecar) stock(queue []priority.Queued, now ostrich.Time) ([]priority.C
 			return false
 		}
 		q := of[c.Job]
-		_, _, ours := s.journal.Written(o.Channel, q.Job)
+		_, _, ours := w.journal.Written(o.Channel, q.Job)
 		if !ours {
-			_, _, ours = s.journal.Written(o.Channel, q.Array)
+			_, _, ours = w.journal.Written(o.Channel, q.Array)
 		}
-		return !ours || !s.journal.Repeat(o.Channel, q, now)
+		return !ours || !w.journal.Repeat(o.Channel, q, now)
 	}), nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/trial"
+	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
 )
 
@@ -138,6 +139,59 @@ func TestTrialEnds(t *testing.T) {
 		c := run(t, s, true)
 		if !c.Trial.Over || c.Trial.Orders() || w.values(t) != 0 || !strings.Contains(c.Trial.Words(), "the trial is over since ") {
 			t.Errorf("%+v", c.Trial)
+		}
+	})
+}
+
+// TestGiveBack: without accounting the queue is given back in a period of stock Slurm, and only then. A value of
+// another writer stays.
+func TestGiveBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newSite()
+		for job := range 4 {
+			w.submit(job+1, job+1, ostrich.Time(9000+job), "main")
+		}
+		s := onTrial(t, w, filepath.Join(t.TempDir(), "journal"))
+		until := func(arm trial.Arm) ostrich.Time {
+			for {
+				now := ostrich.Time(time.Now().Unix())
+				if s.config.TrialAt(now).Arm == arm {
+					return now
+				}
+				time.Sleep(time.Minute)
+			}
+		}
+		until(trial.OStrich)
+		run(t, s, true)
+		if got := w.values(t); got != 4 {
+			t.Fatalf("%d values of ours", got)
+		}
+		if err := s.Close(); err != nil { // as the daemon does it, whose journal is open
+			t.Fatal(err)
+		}
+		w.fail["poll"] = errors.New("accounting is away")
+		back := func(now ostrich.Time) []priority.Change {
+			t.Helper()
+			outcomes, err := GiveBack(t.Context(), &s.config, w, now, func(err error) { t.Error(err) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			return outcomes
+		}
+		if got := back(ostrich.Time(time.Now().Unix())); len(got) != 0 || w.values(t) != 4 {
+			t.Errorf("while OStrich orders: %v", got)
+		}
+		w.Pending[3].Site = 17
+		now := until(trial.Stock)
+		if got := back(now); len(got) != 3 || w.values(t) != 1 || w.Pending[3].Site != 17 {
+			t.Errorf("given back %v; the other writer's value is %d", got, w.Pending[3].Site)
+		}
+		if got := back(now); len(got) != 0 {
+			t.Errorf("and again %v", got)
+		}
+		w.fail["queue"] = errors.New("no queue")
+		if _, err := GiveBack(t.Context(), &s.config, w, now, func(error) {}); !errors.Is(err, w.fail["queue"]) {
+			t.Errorf("without a queue: %v", err)
 		}
 	})
 }
