@@ -126,6 +126,7 @@ const Never ostrich.Duration = -1
 type Scheduling struct {
 	Interval          ostrich.Duration // sched_interval, between looks at the whole queue; or Never
 	BatchDelay        ostrich.Duration // batch_sched_delay, from a submission to the next look
+	Defer             bool             // defer: a job that ends brings no look at once
 	MinInterval       int              // sched_min_interval, microseconds
 	PartitionJobDepth int              // partition_job_depth; 0: no limit
 	MaxRPCs           int              // max_rpc_cnt, requests being served at which scheduling is put off; 0: never
@@ -136,6 +137,11 @@ type Scheduling struct {
 	BackfillResolution ostrich.Duration // bf_resolution
 	BackfillMaxPart    int              // bf_max_job_part, jobs of a partition; 0: no limit
 	BackfillMaxUser    int              // bf_max_job_user, jobs of a user; 0: no limit
+	BackfillMaxAssoc   int              // bf_max_job_assoc, jobs of an association; 0: no limit
+	BackfillMaxBoth    int              // bf_max_job_user_part, jobs of a user in a partition; 0: no limit
+	BackfillKept       int              // bf_job_part_count_reserve, jobs of a partition for which it keeps nodes; 0: no limit
+	BackfillArray      int              // bf_max_job_array_resv, tasks of an array for which it does; 0: 20
+	BackfillMinPrio    int              // bf_min_prio_reserve, of a job for which it does
 	BackfillMaxStart   int              // bf_max_job_start, jobs started in a cycle; 0: no limit
 	BackfillMinAge     ostrich.Duration // bf_min_age_reserve, of a job for which it keeps nodes
 	BackfillBusyNodes  bool             // bf_busy_nodes, nodes that are in use first

@@ -294,6 +294,13 @@ func (p *placed) runs() []nodes.Running {
 	return list
 }
 
+// passes reports whether a job for which there are no nodes now keeps none from others (backfill.c, TEST_NOW_ONLY; job_scheduler.c,
+// fail_by_part).
+func (p *placed) passes(i int32) bool {
+	s := &p.slurm
+	return s.MinAge > 0 && p.waited(i) < s.MinAge || s.MinPrio > 0 && p.prioritizer != nil && p.prioritizer.Priority(ostrich.JobID(i+1)) < s.MinPrio
+}
+
 // waited is how long a job has waited.
 func (p *placed) waited(i int32) ostrich.Duration {
 	if p.loop != nil {

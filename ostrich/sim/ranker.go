@@ -60,6 +60,12 @@ type Readier interface {
 	Ready(job ostrich.JobID)
 }
 
+// A Prioritizer is a ranker that ranks jobs by Slurm's priorities. Those of others are above any threshold.
+type Prioritizer interface {
+	// Priority returns that of a waiting job.
+	Priority(job ostrich.JobID) uint32
+}
+
 // stager is a ranker that may rank parts of a campaign differently.
 type stager interface {
 	StageOf(id ostrich.JobID) (int, bool)
@@ -76,6 +82,7 @@ type ranking struct {
 	byJobs      JobRanker
 	waker       Waker
 	readier     Readier
+	prioritizer Prioritizer
 	stager      stager // where stages may differ
 	keepsBack   bool   // it gets Hold and Release of jobs that cannot start yet
 
@@ -101,6 +108,7 @@ func (l *loop) follow(policy Policy) error {
 	}
 	l.waker, _ = ranker.(Waker)
 	l.readier, _ = ranker.(Readier)
+	l.prioritizer, _ = ranker.(Prioritizer)
 	_, l.keepsBack = ranker.(*sidecar)
 	if l.Offsets {
 		l.stager, _ = ranker.(stager)

@@ -38,9 +38,15 @@ type Scheduler struct {
 
 	Resolution ostrich.Duration // bf_resolution: 60 s
 	MinAge     ostrich.Duration // bf_min_age_reserve: 0 s; a job that has waited for less gets no reservation
+	MinPrio    uint32           // bf_min_prio_reserve: 0; nor does one of a lower priority, where a [Prioritizer] tells it
 	UserDepth  int              // bf_max_job_user: the most jobs of a user at which the backfill scheduler looks; 0 is all
 	PartDepth  int              // bf_max_job_part: likewise, of a partition
+	AssocDepth int              // bf_max_job_assoc: likewise, of an association
+	BothDepth  int              // bf_max_job_user_part: likewise, of a user in a partition
+	PartKept   int              // bf_job_part_count_reserve: the most jobs of a partition that get a reservation; 0 is all
+	ArrayKept  int              // bf_max_job_array_resv: the most tasks of an array that get one: 20
 	MainDepth  int              // partition_job_depth: the most jobs of a partition at which the main scheduler looks; 0 is all
+	Defer      bool             // defer: nodes that become free wait for Delay, too (proc_req.c, _slurm_rpc_epilog_complete)
 	Starts     int              // bf_max_job_start: the most jobs that it starts at a time; 0 is all
 	KillWait   ostrich.Duration // how long a job past its limit is expected to go on: 30 s
 	Completing ostrich.Duration // how long the nodes of a job that has ended take no others: 0 s
@@ -59,7 +65,8 @@ func (s Scheduler) filled() Scheduler {
 		Depth: cmp.Or(s.Depth, 100), Interval: cmp.Or(s.Interval, 60), Delay: max(cmp.Or(s.Delay, 3), 0),
 		BackfillInterval: cmp.Or(s.BackfillInterval, 30), BackfillDepth: cmp.Or(s.BackfillDepth, 500),
 		BackfillWindow: cmp.Or(s.BackfillWindow, 24*3600), Resolution: cmp.Or(s.Resolution, 60), MinAge: s.MinAge,
-		UserDepth: s.UserDepth, PartDepth: s.PartDepth, MainDepth: s.MainDepth, Starts: s.Starts, KillWait: cmp.Or(s.KillWait, 30),
+		MinPrio: s.MinPrio, UserDepth: s.UserDepth, PartDepth: s.PartDepth, AssocDepth: s.AssocDepth, BothDepth: s.BothDepth, PartKept: s.PartKept,
+		ArrayKept: cmp.Or(s.ArrayKept, 20), MainDepth: s.MainDepth, Defer: s.Defer, Starts: s.Starts, KillWait: cmp.Or(s.KillWait, 30),
 		Completing: s.Completing, Requeue: cmp.Or(s.Requeue, 121), Backfills: s.Backfills, Looks: s.Looks,
 	}
 }
@@ -81,9 +88,9 @@ func (s Scheduler) check() error {
 			s.Resolution, s.MinAge, s.KillWait, s.Completing, s.Requeue, ErrWorkload)
 	case !slices.IsSorted(s.Backfills) || !slices.IsSorted(s.Looks):
 		return fmt.Errorf("sim: moments of a scheduler that are not in their order: %w", ErrWorkload)
-	case s.UserDepth < 0 || s.PartDepth < 0 || s.MainDepth < 0 || s.Starts < 0:
-		return fmt.Errorf("sim: a backfill scheduler that looks at %d jobs of a user and %d of a partition, and starts %d, and a main scheduler that looks at %d of a partition: %w",
-			s.UserDepth, s.PartDepth, s.Starts, s.MainDepth, ErrWorkload)
+	case min(s.UserDepth, s.PartDepth, s.AssocDepth, s.BothDepth, s.PartKept, s.MainDepth, s.Starts) < 0:
+		return fmt.Errorf("sim: a backfill scheduler that looks at %d jobs of a user, %d of a partition, %d of an association and %d of a user in a partition, keeps nodes for %d of a partition and starts %d, and a main scheduler that looks at %d of a partition: %w",
+			s.UserDepth, s.PartDepth, s.AssocDepth, s.BothDepth, s.PartKept, s.Starts, s.MainDepth, ErrWorkload)
 	}
 	return nil
 }
@@ -166,11 +173,12 @@ func (e *engine) schedule() error {
 		s.looked, s.called = s.call(), false
 	}
 	s.called = s.called || e.happened
-	if e.placed != nil && e.arrived { // slurmctld's background loop begins each second (controller.c, _slurmctld_background)
+	if e.placed != nil && (e.arrived || s.Defer && s.freed) { // slurmctld's background loop begins each second (controller.c, _slurmctld_background)
 		s.came = e.now
 		if _, known := slices.BinarySearch(s.Looks, e.now-s.shift); !known {
 			s.came++
 		}
+		s.called, s.freed = true, s.freed && !s.Defer
 	}
 	if e.happened || e.woken || e.overdue() { // other jobs, another order, other moments at which jobs will end
 		s.deeper, s.news = true, true

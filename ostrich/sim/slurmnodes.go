@@ -77,7 +77,7 @@ func (m *mainScheduler) fits(i int32) bool {
 				m.open.AndNot(nodes.SetOf(len(m.Cluster.Nodes), w.NodeList))
 				continue
 			}
-			if age := m.slurm.MinAge; age > 0 && m.waited(i) < age {
+			if m.passes(i) {
 				continue
 			}
 		}
@@ -103,8 +103,12 @@ type backfill struct {
 	able    nodes.Set // that take jobs now
 	tests   int       // jobs that may still be looked at
 	starts  int
-	users   map[ostrich.UserID]int // jobs looked at, if they are limited
-	parts   []int
+	looked  map[any]int // jobs, by what limits their number
+	kept    []int       // reservations, by partition
+
+	rejected array         // its other tasks are not looked at
+	latest   ostrich.JobID // the array of which a task was kept nodes last
+	tasks    int           // of it that are
 }
 
 // window is a span of time with the nodes that no waiting job is kept in it.
@@ -116,7 +120,7 @@ type window struct {
 func (p *placed) backfill() *backfill {
 	s := &p.slurm
 	return &backfill{
-		placed: p, running: p.runs(), tests: s.BackfillDepth, able: p.ready(), users: make(map[ostrich.UserID]int), parts: make([]int, max(1, len(p.Cluster.Partitions))),
+		placed: p, running: p.runs(), tests: s.BackfillDepth, able: p.ready(), looked: make(map[any]int), kept: make([]int, max(1, len(p.Cluster.Partitions))),
 		space: []window{{from: s.floor(p.now), to: s.floor(p.now + ostrich.Time(s.BackfillWindow)), open: p.up.Copy()}},
 	}
 }
@@ -138,11 +142,21 @@ func (b *backfill) fits(i int32) bool {
 		b.stale, b.running = false, b.runs()
 	}
 	for _, w := range b.of(i) {
-		if _, asked := b.asked[i]; asked || b.exceeds(i, w) {
+		if _, asked := b.asked[i]; asked {
+			continue
+		}
+		if of := (array{b.jobs[i].Array, w.Part(), w.Reservation}); of.id != 0 {
+			if of == b.rejected || of.id == b.latest && b.tasks >= b.slurm.ArrayKept {
+				continue
+			}
+			b.rejected = of // unless this task starts, or is kept nodes
+		}
+		if b.exceeds(i, w) {
 			continue
 		}
 		if b.plan(i, w) {
 			b.starts++
+			b.rejected = array{}
 			j := &b.jobs[i]
 			r := nodes.Running{End: b.now + ostrich.Time(j.Estimate), Allocation: b.chosen}
 			at := len(b.running)
@@ -156,7 +170,7 @@ func (b *backfill) fits(i int32) bool {
 	return false
 }
 
-// exceeds reports whether a job is not looked at: it is over a limit, or too many of its user or partition
+// exceeds reports whether a job is not looked at: it is over a limit, or too many of its user, partition or association
 // have been looked at (_job_exceeds_max_bf_param).
 func (b *backfill) exceeds(i int32, w *nodes.Want) bool {
 	user := b.jobs[i].User
@@ -164,11 +178,20 @@ func (b *backfill) exceeds(i int32, w *nodes.Want) bool {
 		return true
 	}
 	s := &b.slurm
-	if s.PartDepth > 0 && b.parts[w.Part()] >= s.PartDepth || s.UserDepth > 0 && b.users[user] >= s.UserDepth {
-		return true
+	counts := [...]struct {
+		most int
+		of   any
+	}{{s.PartDepth, w.Part()}, {s.UserDepth, user}, {s.AssocDepth, w.Association}, {s.BothDepth, [2]int{w.Part(), int(user)}}}
+	for _, c := range counts {
+		if c.most > 0 && b.looked[c.of] >= c.most {
+			return true
+		}
 	}
-	b.parts[w.Part()]++
-	b.users[user]++
+	for _, c := range counts {
+		if c.most > 0 {
+			b.looked[c.of]++
+		}
+	}
 	return false
 }
 
@@ -176,14 +199,18 @@ func (b *backfill) exceeds(i int32, w *nodes.Want) bool {
 // the job the nodes that it found.
 func (b *backfill) plan(i int32, w *nodes.Want) bool {
 	s, j := &b.slurm, &b.jobs[i]
-	onlyNow := s.MinAge > 0 && b.waited(i) < s.MinAge
+	onlyNow := b.passes(i) || s.PartKept > 0 && b.kept[w.Part()] >= s.PartKept
+	length := ostrich.Time(j.Estimate)
+	if b.Fleeting(w) {
+		length = min(length, 60)
+	}
 	counted := false
 	for later := b.now; ; {
 		begin := later
 		var open nodes.Set
-		end := max(begin, b.now) + ostrich.Time(j.Estimate)
+		end := max(begin, b.now) + length
 		open, later = b.openFrom(begin, end, b.Part(w.Part()))
-		if r := b.Unreserve(w, open, begin-s.shift, end-s.shift) + s.shift; r > s.shift && (later == 0 || r < later) && r < b.space[0].from+ostrich.Time(s.BackfillWindow) {
+		if r := b.Unreserve(w, open, begin-s.shift, max(begin, b.now)+ostrich.Time(j.Estimate)-s.shift) + s.shift; r > s.shift && (later == 0 || r < later) && r < b.space[0].from+ostrich.Time(s.BackfillWindow) {
 			later = max(r, begin+1)
 		}
 		again := later != 0 && !onlyNow
@@ -218,20 +245,34 @@ func (b *backfill) plan(i int32, w *nodes.Want) bool {
 			later = 0 // it is kept what it was found
 		}
 		switch kept := a.Set(len(b.Cluster.Nodes)); {
-		case at > b.now && onlyNow:
+		case at > b.now && onlyNow || w.QOS != nil && w.QOS.NoReserve:
 			return false
 		case later != 0 && at > later:
 			continue
 		case at > b.now+ostrich.Time(s.BackfillWindow):
 			return false
-		case at > b.now && b.taken(kept, s.floor(at), s.floor(at+ostrich.Time(j.Estimate))):
+		case at > b.now && b.taken(kept, s.floor(at), s.floor(at+length)):
 			later = at
 			continue
 		case b.usage.AllowsAllocation(w, uint32(j.User), a):
-			b.keep(kept, s.floor(at), s.floor(at+ostrich.Time(j.Estimate)))
+			b.keep(kept, s.floor(at), s.floor(at+length))
+			b.count(j.Array, w.Part())
 		}
 		return false
 	}
+}
+
+// count counts a job that is kept nodes.
+func (b *backfill) count(of ostrich.JobID, part int) {
+	b.kept[part]++
+	b.rejected = array{}
+	if of == 0 {
+		return
+	}
+	if of != b.latest {
+		b.latest, b.tasks = of, 0
+	}
+	b.tasks++
 }
 
 // openFrom returns the nodes of a partition that no other job is kept from one moment to another, and when

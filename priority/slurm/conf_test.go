@@ -30,7 +30,8 @@ MinJobAge=600
 SchedulerType=sched/backfill
 SchedulerParameters=defer,default_queue_depth=50,sched_interval=120,\
 batch_sched_delay=10,sched_min_interval=2000000,partition_job_depth=20,\
-bf_interval=45,bf_window=2880,bf_resolution=300,bf_max_job_test=2000,bf_max_job_part=100,bf_max_job_user=30,bf_max_job_start=10,bf_continue
+bf_interval=45,bf_window=2880,bf_resolution=300,bf_max_job_test=2000,bf_max_job_part=100,bf_max_job_user=30,bf_max_job_start=10,\
+bf_max_job_assoc=4,bf_max_job_user_part=3,bf_job_part_count_reserve=2,bf_max_job_array_resv=1,bf_min_prio_reserve=5,bf_continue
 Prolog="/etc/slurm/a prolog" # its key is not read
 
 NodeName=DEFAULT Sockets=2 CoresPerSocket=8
@@ -56,7 +57,7 @@ func TestParseControllerConf(t *testing.T) {
 		Scheduling: priority.Scheduling{
 			Interval: 120, BatchDelay: 10, MinInterval: 2000000, PartitionJobDepth: 20,
 			BackfillInterval: 45, BackfillWindow: 2880 * 60, BackfillResolution: 300,
-			BackfillMaxPart: 100, BackfillMaxUser: 30, BackfillMaxStart: 10,
+			BackfillMaxPart: 100, BackfillMaxUser: 30, BackfillMaxStart: 10, BackfillMaxAssoc: 4, BackfillMaxBoth: 3, BackfillKept: 2, BackfillArray: 1, BackfillMinPrio: 5, Defer: true,
 		},
 	}
 	got.SchedulerParameters = nil

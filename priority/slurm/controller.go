@@ -346,6 +346,7 @@ func schedulerParameters(c *priority.Controller) error {
 	s.BackfillInterval, s.BackfillWindow, s.BackfillResolution = 30, 1440*60, 60
 	text := strings.Join(c.SchedulerParameters, ",")
 	_, c.BackfillContinue = option(text, "bf_continue")
+	_, s.Defer = option(text, "defer")
 	_, c.Scheduling.PackSerialAtEnd = option(text, "pack_serial_at_end")
 	_, c.Scheduling.BackfillBusyNodes = option(text, "bf_busy_nodes")
 	for _, p := range parameters(c) {
@@ -459,6 +460,11 @@ func parameters(c *priority.Controller) []parameter {
 		{"bf_resolution", span(&s.BackfillResolution, 1, 1, mostBackfillResolution)},
 		{"bf_max_job_part", count(&s.BackfillMaxPart, 0, most)},
 		{"bf_max_job_user", count(&s.BackfillMaxUser, 0, most)},
+		{"bf_max_job_assoc", count(&s.BackfillMaxAssoc, 0, most)},
+		{"bf_max_job_user_part", count(&s.BackfillMaxBoth, 0, most)},
+		{"bf_job_part_count_reserve", count(&s.BackfillKept, 0, most)},
+		{"bf_max_job_array_resv", func(n int) { s.BackfillArray = max(1, min(n, 1000)) }}, // the first task always does
+		{"bf_min_prio_reserve", count(&s.BackfillMinPrio, 0, math.MaxUint32)},
 		{"bf_max_job_start", count(&s.BackfillMaxStart, 0, most)},
 		{"bf_min_age_reserve", span(&s.BackfillMinAge, 1, 0, most)},
 	}

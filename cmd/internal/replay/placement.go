@@ -312,12 +312,9 @@ func (s *Study) limits(p *placement) {
 	for i := range s.Site.QOS {
 		q := &s.Site.QOS[i]
 		qos[q.Name] = &nodes.QOS{
-			Name: q.Name, Limits: of(&q.Limits), MaxWall: q.Limits.MaxWall, Override: q.OverPartQOS, Mode: preemptModeOf(q.PreemptMode), Priority: q.Priority, Exempt: q.Exempt, Grace: q.Grace,
+			Name: q.Name, Limits: of(&q.Limits), MaxWall: q.Limits.MaxWall, Override: q.OverPartQOS, Mode: preemptModeOf(q.PreemptMode), Priority: q.Priority, Exempt: q.Exempt, Grace: q.Grace, NoReserve: q.NoReserve,
 		}
 		percentages[qos[q.Name]] = q.Relative
-		if q.NoReserve && slices.Contains(p.history.QOS, q.Name) {
-			s.Notes = append(s.Notes, fmt.Sprintf("QOS %s has the flag NoReserve: in the replay, the backfill scheduler keeps nodes for its jobs all the same.", q.Name))
-		}
 	}
 	for i := range s.Site.QOS {
 		for _, name := range s.Site.QOS[i].Preempts {

@@ -147,6 +147,7 @@ func (s *Study) schedulers(k *priority.Controller) {
 		Depth: k.DefaultQueueDepth, Interval: p.Interval, Delay: p.BatchDelay,
 		BackfillInterval: p.BackfillInterval, BackfillDepth: k.BackfillMaxJobTest, BackfillWindow: p.BackfillWindow,
 		Resolution: p.BackfillResolution, UserDepth: p.BackfillMaxUser, PartDepth: p.BackfillMaxPart, MainDepth: p.PartitionJobDepth, Starts: p.BackfillMaxStart,
+		AssocDepth: p.BackfillMaxAssoc, BothDepth: p.BackfillMaxBoth, PartKept: p.BackfillKept, ArrayKept: p.BackfillArray, MinPrio: uint32(p.BackfillMinPrio), Defer: p.Defer,
 	}
 	if p.Interval == priority.Never {
 		s.Scheduler.Interval = sim.Longest
@@ -160,12 +161,19 @@ func (s *Study) schedulers(k *priority.Controller) {
 	if p.NoBackfill || p.BackfillInterval == priority.Never {
 		s.Scheduler.BackfillInterval, s.Scheduler.BackfillDepth = 0, -1
 	}
+	if p.Defer {
+		s.unlimited = append(s.unlimited, "SchedulerParameters defer: the simulated schedulers look at once when a job ends.")
+	}
 	for _, limit := range []struct {
 		name string
 		n    int
 	}{
 		{"bf_max_job_part", p.BackfillMaxPart},
 		{"bf_max_job_user", p.BackfillMaxUser},
+		{"bf_max_job_assoc", p.BackfillMaxAssoc},
+		{"bf_max_job_user_part", p.BackfillMaxBoth},
+		{"bf_job_part_count_reserve", p.BackfillKept},
+		{"bf_min_prio_reserve", p.BackfillMinPrio},
 		{"bf_max_job_start", p.BackfillMaxStart},
 		{"partition_job_depth", p.PartitionJobDepth},
 	} {
@@ -177,8 +185,7 @@ func (s *Study) schedulers(k *priority.Controller) {
 
 // unlikeParameters are the SchedulerParameters that decide which jobs start and when, and which the simulated schedulers do not have.
 var unlikeParameters = []string{
-	"assoc_limit_stop", "bf_allow_magnetic_slot", "bf_hetjob_immediate", "bf_hetjob_prio", "bf_job_part_count_reserve", "bf_licenses", "bf_max_job_array_resv", "bf_max_job_assoc",
-	"bf_max_job_user_part", "bf_max_time", "bf_min_prio_reserve", "bf_one_resv_per_job", "bf_running_job_reserve", "bf_topopt_enable", "defer", "defer_batch", "max_array_tasks", "max_sched_time",
+	"assoc_limit_stop", "bf_allow_magnetic_slot", "bf_hetjob_immediate", "bf_hetjob_prio", "bf_licenses", "bf_max_time", "bf_one_resv_per_job", "bf_running_job_reserve", "bf_topopt_enable", "defer_batch", "max_array_tasks", "max_sched_time",
 	"reduce_completing_frag", "sched_max_job_start", "sched_min_interval", "whole_hetjob",
 }
 

@@ -75,7 +75,7 @@ func TestCharges(t *testing.T) {
 }
 
 // TestRelative: limits of a QOS with the flag Relative are percentages of the cluster, or of the partition whose QOS it is. One
-// with the flag NoReserve is named.
+// with the flag NoReserve has it.
 func TestRelative(t *testing.T) {
 	records, err := slurm.ParseRecords("NodeName=n[1-5] CPUs=8 RealMemory=1000\nNodeName=g1 CPUs=8 RealMemory=1000 Gres=gpu:a100:4\nPartitionName=main Nodes=ALL\nPartitionName=two Nodes=n[1-2] QOS=pq\n", nil)
 	if err != nil {
@@ -103,8 +103,8 @@ func TestRelative(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if !slices.ContainsFunc(s.Notes, func(n string) bool { return strings.HasPrefix(n, "QOS rel has the flag NoReserve") }) {
-		t.Errorf("notes %q", s.Notes)
+	if s.placement.qos[0].NoReserve || !s.placement.qos[1].NoReserve {
+		t.Error("QOS rel alone has the flag NoReserve")
 	}
 }
 
@@ -127,7 +127,7 @@ func TestIgnored(t *testing.T) {
 	h.Partitions, h.Jobs = []string{"main", "main2"}, h.Jobs[1:3]
 	h.Jobs[0].Het = 11
 	controller := &priority.Controller{
-		PriorityType: "priority/multifactor", SchedulerParameters: []string{"bf_continue", "bf_max_job_assoc=2", "defer"},
+		PriorityType: "priority/multifactor", SchedulerParameters: []string{"bf_continue", "bf_max_time=2", "whole_hetjob"},
 		PreemptParameters: []string{"youngest_first", "reclaim_licenses"}, SiteFactorPlugin: "site_factor/ours",
 	}
 	for _, placed := range []bool{true, false} {
@@ -137,7 +137,7 @@ func TestIgnored(t *testing.T) {
 		}
 		s := mustNew(t, h, setup)
 		notes := strings.Join(s.Notes, "\n")
-		if want := "Settings of slurm.conf that the replay does not have: bf_max_job_assoc=2, defer, reclaim_licenses, PrioritySiteFactorPlugin=site_factor/ours."; !strings.Contains(notes, want) {
+		if want := "Settings of slurm.conf that the replay does not have: bf_max_time=2, whole_hetjob, reclaim_licenses, PrioritySiteFactorPlugin=site_factor/ours."; !strings.Contains(notes, want) {
 			t.Errorf("no note %q in:\n%s", want, notes)
 		}
 		if strings.Contains(notes, "TopologyPlugin=topology/tree") != placed || strings.Contains(notes, "that a replay on nodes does not have: CompleteWait=5, ResumeProgram=/bin/on.") != placed || strings.Contains(notes, "outages and reservations are taken to be of zone UTC") != placed {

@@ -13,15 +13,16 @@ type Association struct {
 
 // QOS is a quality of service.
 type QOS struct {
-	Name     string
-	Limits   []Limit
-	MaxWall  ostrich.Duration // 0 for none
-	Override bool             // its limits go before those of the partition's QOS (OverPartQOS)
-	Preempts []*QOS           // whose jobs its jobs may preempt
-	Mode     PreemptMode      // of its jobs, when they are preempted
-	Priority int64            // between those that preempt
-	Exempt   ostrich.Duration // PreemptExemptTime: how long its jobs run before they can be preempted
-	Grace    ostrich.Duration // GraceTime: how long they go on when they are
+	Name      string
+	Limits    []Limit
+	MaxWall   ostrich.Duration // 0 for none
+	Override  bool             // its limits go before those of the partition's QOS (OverPartQOS)
+	Preempts  []*QOS           // whose jobs its jobs may preempt
+	Mode      PreemptMode      // of its jobs, when they are preempted
+	Priority  int64            // between those that preempt
+	Exempt    ostrich.Duration // PreemptExemptTime: how long its jobs run before they can be preempted
+	Grace     ostrich.Duration // GraceTime: how long they go on when they are
+	NoReserve bool             // the backfill scheduler keeps no nodes for its jobs
 }
 
 // Limit is the most that running jobs may use.

@@ -67,6 +67,12 @@ func (f *Floor) Preempts() bool {
 	return f.c.Preempt.By != NoPreemption && f.c.Preempt.Mode != PreemptOff
 }
 
+// Fleeting reports whether the backfill scheduler takes a job with the request to be as short as can be, as it may be preempted
+// (backfill.c, _set_job_time_limits).
+func (f *Floor) Fleeting(w *Want) bool {
+	return w.QOS != nil && w.QOS.NoReserve && f.c.Preempt.Mode > PreemptOff
+}
+
 // ModeOf is what becomes of a job with the request when it is preempted (preempt_qos.c and
 // preempt_partition_prio.c, _job_preempt_mode). A QOS that says OFF says nothing.
 func (f *Floor) ModeOf(w *Want) PreemptMode {

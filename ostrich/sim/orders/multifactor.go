@@ -143,6 +143,13 @@ func (f *multi) single() bool {
 	return f.gone == len(f.line) && len(f.fresh) == 1 && f.config.Flags&multifactor.IncrOnly == 0
 }
 
+// Priority returns the priority of a waiting job.
+func (f *multi) Priority(id ostrich.JobID) uint32 {
+	f.refresh()
+	f.join()
+	return f.plugin.Priority(&f.jobs[id].factors)
+}
+
 // refresh gives the line the priorities of the latest calculation.
 func (f *multi) refresh() {
 	at := f.plugin.Latest()

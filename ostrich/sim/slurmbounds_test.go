@@ -1,0 +1,147 @@
+package sim_test
+
+import (
+	"slices"
+	"testing"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/nodes"
+)
+
+// TestSlurmBounds: SchedulerParameters bound for which jobs the backfill scheduler looks and keeps nodes. On three nodes of four
+// CPUs, job 1 has two until 100, and all jobs come at 0.
+func TestSlurmBounds(t *testing.T) {
+	type job struct {
+		request nodes.Request
+		length  ostrich.Duration
+		array   ostrich.JobID
+	}
+	mine, other := &nodes.Association{User: "mine"}, &nodes.Association{User: "other"}
+	in := func(part, cpus, wide int, by *nodes.Association) nodes.Request {
+		return nodes.Request{Partitions: []int{part}, CPUs: cpus, MinNodes: wide, MaxNodes: wide, Association: by}
+	}
+	fleeting := in(0, 10, 3, mine)
+	fleeting.QOS = &nodes.QOS{NoReserve: true}
+	two := job{in(0, 8, 2, mine), 100, 0}
+	tasks := []job{two, {in(1, 2, 1, mine), 100, 0}, {in(0, 4, 1, mine), 100, 9}, {in(0, 4, 1, mine), 100, 9}, {in(0, 4, 1, mine), 100, 9}, {in(1, 1, 1, mine), 150, 0}}
+	for _, tt := range []struct {
+		name      string
+		scheduler sim.Scheduler
+		preempts  nodes.Preempt
+		jobs      []job
+		starts    []ostrich.Time
+	}{
+		{
+			"looked at: one of an association",
+			sim.Scheduler{AssocDepth: 1},
+			nodes.Preempt{},
+			[]job{{in(0, 8, 2, other), 100, 0}, {in(0, 12, 3, mine), 200, 0}, {in(0, 1, 1, mine), 30, 0}, {in(0, 1, 1, nil), 30, 0}},
+			[]ostrich.Time{0, 100, 300, 0},
+		},
+		{
+			"looked at: one of a user in a partition",
+			sim.Scheduler{BothDepth: 2},
+			nodes.Preempt{},
+			[]job{two, {in(0, 12, 3, mine), 200, 0}, {in(0, 1, 1, mine), 30, 0}, {in(1, 1, 1, mine), 30, 0}},
+			[]ostrich.Time{0, 100, 300, 0},
+		},
+		{
+			"kept nodes: all of a partition",
+			sim.Scheduler{},
+			nodes.Preempt{},
+			[]job{two, {in(0, 8, 2, mine), 60, 0}, {in(0, 12, 3, mine), 200, 0}, {in(1, 1, 1, mine), 300, 0}},
+			[]ostrich.Time{0, 100, 160, 360},
+		},
+		{
+			"kept nodes: one of a partition",
+			sim.Scheduler{PartKept: 1},
+			nodes.Preempt{},
+			[]job{two, {in(0, 8, 2, mine), 60, 0}, {in(0, 12, 3, mine), 200, 0}, {in(1, 1, 1, mine), 300, 0}},
+			[]ostrich.Time{0, 100, 300, 0},
+		},
+		{
+			"kept nodes: none with the flag NoReserve",
+			sim.Scheduler{},
+			nodes.Preempt{},
+			[]job{two, {fleeting, 200, 0}, {in(0, 1, 1, mine), 120, 0}},
+			[]ostrich.Time{0, 100, 0},
+		},
+		{
+			"a job with it is a minute long to the backfill scheduler if it may be preempted",
+			sim.Scheduler{},
+			nodes.Preempt{By: nodes.PreemptByQOS, Mode: nodes.PreemptRequeue},
+			[]job{{in(0, 8, 2, mine), 150, 0}, {in(0, 12, 3, mine), 200, 0}, {nodes.Request{Partitions: []int{0}, CPUs: 1, QOS: fleeting.QOS}, 500, 0}},
+			[]ostrich.Time{0, 500, 0},
+		},
+		{"kept nodes: all tasks of an array", sim.Scheduler{}, nodes.Preempt{}, tasks, []ostrich.Time{0, 0, 100, 100, 100, 200}},
+		{"kept nodes: two tasks of an array", sim.Scheduler{ArrayKept: 2}, nodes.Preempt{}, tasks, []ostrich.Time{0, 0, 100, 100, 150, 0}},
+		{"nodes that become free wait for the delay", sim.Scheduler{Defer: true, BackfillDepth: -1}, nodes.Preempt{}, []job{two, {in(0, 12, 3, mine), 10, 0}}, []ostrich.Time{1, 102}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := sim.Machine{Cluster: rack(3), Backfill: sim.Slurm, Scheduler: tt.scheduler}
+			m.Cluster.Preempt = tt.preempts
+			var jobs []sim.Job
+			for i, j := range tt.jobs {
+				m.Requests = append(m.Requests, j.request)
+				jobs = append(jobs, sim.Job{ID: ostrich.JobID(i + 1), User: 7, Run: j.length, Estimate: j.length, Procs: j.request.CPUs, Request: int32(i + 1), Array: j.array})
+			}
+			starts, err := m.Replay(jobs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(starts, tt.starts) {
+				t.Errorf("starts %v, want %v", starts, tt.starts)
+			}
+		})
+	}
+}
+
+// TestMinPrio: jobs below a priority are kept no nodes by either scheduler, if the ranker tells priorities.
+func TestMinPrio(t *testing.T) {
+	for _, tt := range []struct {
+		name      string
+		scheduler sim.Scheduler
+		first     uint32
+		starts    []ostrich.Time // of the second and the third job
+	}{
+		{"below it", sim.Scheduler{MinPrio: 100}, 99, []ostrich.Time{121, 1}},
+		{"not below", sim.Scheduler{MinPrio: 100}, 100, []ostrich.Time{101, 301}},
+		{"below it, main scheduler", sim.Scheduler{MinPrio: 100, BackfillDepth: -1}, 99, []ostrich.Time{122, 2}},
+	} {
+		m := sim.Machine{Procs: 12, Cluster: rack(3), Backfill: sim.Slurm, Scheduler: tt.scheduler, Open: true}
+		var campaigns []sim.Campaign
+		for i, j := range []struct {
+			request nodes.Request
+			length  ostrich.Duration
+		}{{nodes.Request{CPUs: 8, MinNodes: 2}, 100}, {nodes.Request{CPUs: 12, MinNodes: 3}, 200}, {nodes.Request{CPUs: 1}, 120}} {
+			m.Requests = append(m.Requests, j.request)
+			job := sim.Task{ID: ostrich.JobID(i + 1), Run: j.length, Estimate: j.length, Procs: j.request.CPUs, Request: int32(i + 1)}
+			campaigns = append(campaigns, sim.Campaign{User: ostrich.UserID(i + 1), Submit: 1, Tasks: []sim.Task{job}})
+		}
+		m.Cluster.Partitions = nil
+		all := &clerk{jobs: func(ostrich.Time) []ostrich.JobID { return []ostrich.JobID{1, 2, 3} }}
+		m.Policy = func(int) (sim.Ranker, error) { return &officer{all, tt.first}, nil }
+		jobs, err := m.Run(campaigns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []ostrich.Time{jobs[1].Start, jobs[2].Start}
+		if !slices.Equal(got, tt.starts) {
+			t.Errorf("%s: starts %v, want %v", tt.name, got, tt.starts)
+		}
+	}
+}
+
+// An officer is a clerk that knows the priority of jobs: 0 but for the second one's.
+type officer struct {
+	*clerk
+	second uint32
+}
+
+func (o *officer) Priority(id ostrich.JobID) uint32 {
+	if id == 2 {
+		return o.second
+	}
+	return 0
+}
