@@ -91,6 +91,7 @@ func Check(ctx context.Context, c Config, as, me string) []Finding {
 	} else {
 		l.checkDatabase(ctx, clock)
 	}
+	l.checkFiles(ctx)
 	l.checkJournal()
 	l.checkForecasts(hostClock())
 	l.checkTrialDraw()

@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,5 +39,64 @@ func TestCheckWeb(t *testing.T) {
 		if f := l.found[0]; len(l.found) != 1 || f.Fix == "" || !strings.HasPrefix(string(f.Result)+" "+f.Found, want) {
 			t.Errorf("%d days after its end: %+v, want %q", days, l.found, want)
 		}
+	}
+}
+
+// TestCheckFiles: root reads every file, so the service's user is asked in its place, also for the certificates that
+// another file names and for the folders above.
+func TestCheckFiles(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root may ask for another user")
+	}
+	dir := t.TempDir()
+	err := os.Chmod(filepath.Dir(dir), 0o755) // it is a folder of root's alone
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, mode := range map[string]os.FileMode{"password": 0o644, "c": 0o644, "k": 0o600} {
+		if err = os.WriteFile(at(name), nil, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err = errors.Join(os.WriteFile(at("web.yml"), []byte("tls_server_config: {cert_file: c, key_file: k}"), 0o644), os.Chmod(dir, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	was := units
+	defer func() { units = was }()
+	units = []string{at("ostrichd.service")}
+	check := func(as, me string) (all []string) {
+		l := checklist{me: me}
+		if bad := os.WriteFile(units[0], []byte("[Service]\nUser="+as+"\n"), 0o600); bad != nil {
+			t.Fatal(bad)
+		}
+		l.From, l.Database.PasswordFile, l.Web.ConfigFile = Tables, at("password"), at("web.yml")
+		l.checkFiles(t.Context())
+		for _, f := range l.found {
+			all = append(all, string(f.Result)+" "+f.Found)
+		}
+		return all
+	}
+	secret := "fail web.config_file: " + at("k") + ": nobody may not read it"
+	if got := check("nobody", "root"); !slices.Equal(got, []string{secret}) {
+		t.Errorf("a key of root's: %q", got)
+	}
+	if got := check("nobody", "nobody"); got != nil {
+		t.Errorf("who is the user finds out by reading: %q", got)
+	}
+	if got := check("root", "root"); got != nil {
+		t.Errorf("a service of root's: %q", got)
+	}
+	if err = os.Chmod(at("k"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := check("nobody", "root"); !slices.Equal(got, []string{"ok nobody may read the files of the configuration"}) {
+		t.Errorf("all readable: %q", got)
+	}
+	if err = os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got := check("nobody", "root"); len(got) != 4 {
+		t.Errorf("a folder of root's: %q", got)
 	}
 }

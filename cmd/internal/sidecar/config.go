@@ -94,6 +94,7 @@ type Config struct {
 	Metrics struct{ PerUser bool }
 	Log     struct{ Level string }
 
+	file   string           // where it was read, "" if there was none
 	unit   *accounting.Unit // by which work is counted, once that is known; nil: processors
 	remote string           // the cluster that Slurm's commands are sent to; "" is the local one
 	own    string           // the cluster that the configuration named before; "" if it named none

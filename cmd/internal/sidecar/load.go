@@ -43,6 +43,9 @@ func load(ctx *cli.Context) (c Config, from origin, err error) {
 		if wrong != nil {
 			return c, from, wrong
 		}
+		if !piped {
+			c.file = file
+		}
 		from = origin{there: true, piped: piped, sets: len(lines), mode: lines[modeKey] > 0}
 	case named || !errors.Is(err, os.ErrNotExist):
 		return c, from, fmt.Errorf("configuration: %w", err)

@@ -259,7 +259,7 @@ func TestEveryFieldIsASetting(t *testing.T) {
 		for i := range a.NumField() {
 			name := at + a.Type().Field(i).Name
 			switch x, y := a.Field(i), b.Field(i); {
-			case name == "unit", name == "remote", name == "own", name == "probe", name == "Priority.Margin":
+			case name == "file", name == "unit", name == "remote", name == "own", name == "probe", name == "Priority.Margin":
 			case x.Kind() == reflect.Struct && name != "Satisfaction":
 				walk(name+".", x, y)
 			case fmt.Sprint(x) == fmt.Sprint(y):

@@ -130,6 +130,19 @@ func Read(path string) (Doors, error) {
 	return doors, nil
 }
 
+// Files returns the files that a file for Read names, none if it is malformed.
+func Files(path string) (names []string) {
+	var file struct {
+		TLS web.TLSConfig `yaml:"tls_server_config"`
+	}
+	raw, err := os.ReadFile(path)
+	if err != nil || yaml.Unmarshal(raw, &file) != nil {
+		return nil
+	}
+	file.TLS.SetDirectory(filepath.Dir(path))
+	return slices.DeleteFunc([]string{file.TLS.TLSCertPath, file.TLS.TLSKeyPath, file.TLS.ClientCAs}, func(name string) bool { return name == "" })
+}
+
 // Open reports whether other hosts can reach an address.
 func Open(address string) bool {
 	host, _, err := net.SplitHostPort(address)
