@@ -17,6 +17,23 @@ import (
 // ask returns the number of a job's request, from 1, and counts what it leaves out and assumes.
 // pinned jobs go where they ran.
 func (p *placement) ask(j *accounting.Job, pinned bool, left func(leaving)) int32 {
+	a := p.answered(j, pinned)
+	for _, what := range a.left {
+		left(what)
+	}
+	for _, what := range a.assumed {
+		p.assumed[what] += tasksOf(j)
+	}
+	return a.request
+}
+
+// hopeless reports whether a job that waits would do so for ever: it asks for what no node has, or for more than a limit allows.
+func (p *placement) hopeless(j *accounting.Job) bool {
+	return p != nil && j.Start == 0 && slices.ContainsFunc(p.answered(j, false).left, func(what leaving) bool { return what == unmet || what == beyondLimit })
+}
+
+// answered returns the answer to what a job asks for.
+func (p *placement) answered(j *accounting.Job, pinned bool) answer {
 	k := asking{j.Needs, j.Partition, j.QOS, j.Association, j.Asked, j.Procs, j.AskedNodes, j.Nodes, -1, j.AskedNodes == 1 && j.Nodes > 1 && p.full(j), p.whole(j)}
 	if pinned {
 		k.pinned = j.Where
@@ -26,13 +43,7 @@ func (p *placement) ask(j *accounting.Job, pinned bool, left func(leaving)) int3
 		a = p.answer(j, pinned)
 		p.known[k] = a
 	}
-	for _, what := range a.left {
-		left(what)
-	}
-	for _, what := range a.assumed {
-		p.assumed[what] += tasksOf(j)
-	}
-	return a.request
+	return a
 }
 
 // answer makes the request of a job. What no node has is left out of it.

@@ -406,3 +406,34 @@ func TestAllMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestForEver: jobs that waited until the end for what no node has, or for more than a limit allows, wait in the replay, too. One
+// that started all the same runs.
+func TestForEver(t *testing.T) {
+	records, err := slurm.ParseRecords("NodeName=n[1-2] CPUs=8\nPartitionName=main Nodes=ALL\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := &accounting.Site{QOS: []accounting.QOS{{Name: "normal", UsageFactor: 1}, {Name: "small", UsageFactor: 1}}}
+	site.QOS[1].Limits.List = []accounting.Limit{{Scope: accounting.ByJob, Resource: "cpu", Most: 4}}
+	h := history()
+	h.Partitions, h.QOS, h.Needs = []string{"main"}, []string{"normal", "small"}, []accounting.Needs{{}, {Features: "none"}}
+	h.Jobs = []accounting.Job{
+		h.Jobs[1],
+		{ID: 20, QOS: 1, Procs: 8, Submit: 1000, Eligible: 1000, State: accounting.Pending},
+		{ID: 21, Needs: 1, Procs: 1, Submit: 1000, Eligible: 1000, State: accounting.Pending},
+		{ID: 22, QOS: 1, Procs: 2, Submit: 1000, Eligible: 1000, State: accounting.Pending},
+		{ID: 23, QOS: 1, Procs: 8, Submit: 1000, Start: 1200, End: 1300},
+	}
+	s := mustNew(t, h, Setup{Options: window30, Records: records, Site: site})
+	var ids []ostrich.JobID
+	for i := range s.Jobs {
+		ids = append(ids, s.Jobs[i].Slurm)
+	}
+	if want := []ostrich.JobID{11, 22, 23}; !slices.Equal(ids, want) {
+		t.Errorf("jobs %v are replayed, want %v", ids, want)
+	}
+	if n := s.left.jobs; n[forEver] != 2 || n[beyondLimit] != 1 || n[unmet] != 0 || n[unfinished] != 1 {
+		t.Errorf("%d wait for ever, %d are beyond a limit, %d are unmet and %d had not ended, want 2, 1, 0 and 1", n[forEver], n[beyondLimit], n[unmet], n[unfinished])
+	}
+}

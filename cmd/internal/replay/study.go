@@ -208,6 +208,10 @@ func (s *Study) addJobs(h *accounting.History) error {
 			left.add(nodeless, j, ran)
 			continue
 		}
+		if s.placement.hopeless(j) {
+			left.add(forEver, j, ran)
+			continue
+		}
 		l := Job{
 			Logged: sim.Logged{Job: sim.Job{ID: ostrich.JobID(len(s.Jobs) + 1), Submit: j.Submit, Procs: int(j.Procs), Class: j.Class, Array: j.Array, Outcome: j.State.Outcome()}, Start: j.Start},
 			Slurm:  j.ID, request: s.request(h, j), pool: pool, ranOn: h.WhereRan(j), devices: devicesOf(h.NeedsOf(j)), backfilled: j.Backfilled, priority: j.Priority,
