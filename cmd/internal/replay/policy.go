@@ -42,6 +42,9 @@ func (s *Study) Replay(p *Variant, progress func(ended int)) ([]report.Job, time
 	if err != nil {
 		return nil, 0, err
 	}
+	if p.Name == "fairshare" && len(s.Pools) > 1 && s.whole() {
+		s = s.together()
+	}
 	var jobs []report.Job
 	ended := 0
 	rule := s.submitsBy()

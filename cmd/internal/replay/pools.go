@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/priority"
 )
 
@@ -55,10 +56,38 @@ func (s *Study) findPools(h *accounting.History, given, givenNodes int) error {
 		s.Notes = append(s.Notes, fmt.Sprintf("The machine is taken to have %d processors (--procs), but its partitions have %d: they count with %s of theirs.",
 			given, whole, percent(float64(given)/float64(whole))))
 	}
-	if len(s.Pools) > 1 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%d pools of nodes that no partitions share: each is scheduled by itself, and usage in one does not count in another.", len(s.Pools)))
-	}
 	return nil
+}
+
+// notePools says what several pools mean.
+func (s *Study) notePools() {
+	if len(s.Pools) < 2 {
+		return
+	}
+	note := fmt.Sprintf("%d pools of nodes that no partitions share: each is scheduled by itself, and usage in one does not count in another", len(s.Pools))
+	if s.whole() {
+		note += "; but under fairshare usage and limits are of the whole cluster, as in Slurm"
+	}
+	s.Notes = append(s.Notes, note+".")
+}
+
+// whole reports whether a replay under Slurm's own order has one pool, of the whole cluster: the requests of the jobs say on which nodes they may
+// run.
+func (s *Study) whole() bool { return s.placement != nil && !s.Run.closed }
+
+// together returns the study with one pool.
+func (s *Study) together() *Study {
+	c := *s
+	var all Pool
+	for _, p := range s.Pools {
+		all.Procs, all.Size = all.Procs+p.Procs, all.Size+p.Size
+	}
+	c.Pools, c.Jobs = []Pool{all}, slices.Clone(s.Jobs)
+	for i := range c.Jobs {
+		c.Jobs[i].pool = 0
+	}
+	c.split = &splits{of: make(map[splitBy][]sim.Campaign)}
+	return &c
 }
 
 func percent(part float64) string { return fmt.Sprintf("%.4g %%", 100*part) }

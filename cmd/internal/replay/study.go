@@ -158,6 +158,7 @@ func New(h *accounting.History, setup Setup) (*Study, error) {
 	if s.placement == nil && !s.Happened {
 		s.Notes = append(s.Notes, s.unlimited...)
 	}
+	s.notePools()
 	if err := s.addJobs(h); err != nil {
 		return nil, err
 	}

@@ -1,0 +1,56 @@
+package replay
+
+import (
+	"testing"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
+)
+
+// TestWholeCluster: on nodes, what users used in one pool counts under fairshare in another, and so do limits. Under OStrich's order it does
+// not.
+func TestWholeCluster(t *testing.T) {
+	records, err := slurm.ParseRecords("ClusterName=c\nNodeName=n[1-2] CPUs=1\nPartitionName=main Nodes=n1\nPartitionName=gpu Nodes=n2\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := []priority.Partition{
+		{Name: "main", TotalCPUs: 1, Nodes: []string{"n1"}, MaxTime: priority.Unlimited}, {Name: "gpu", TotalCPUs: 1, Nodes: []string{"n2"}, MaxTime: priority.Unlimited},
+	}
+	site := &accounting.Site{Accounts: []accounting.Account{{Name: "root"}, {Name: "physics", Parent: "root", Shares: 1}}}
+	for _, user := range []string{"alice", "bob", "carol"} {
+		site.Associations = append(site.Associations, accounting.AssociationShare{User: user, Account: "physics", Shares: 1})
+	}
+	site.Associations[2].Limits.List = []accounting.Limit{{Scope: accounting.ByGroup, Resource: "jobs", Most: 1}}
+	h := &accounting.History{
+		From: 1000, To: 90000, Procs: 2, Nodes: 2, QOS: []string{"normal"}, Partitions: []string{"main", "gpu"},
+		Associations: []accounting.Association{{User: "alice", Account: "physics"}, {User: "bob", Account: "physics"}, {User: "carol", Account: "physics"}},
+		Jobs: []accounting.Job{ // bob's runs first, as alice used main
+			{ID: 1, Procs: 1, Submit: 1000, Start: 1000, End: 3000, Limit: 3600},
+			{ID: 2, Procs: 1, Partition: 1, Association: 1, Submit: 1000, Start: 1000, End: 1100, Limit: 3600},
+			{ID: 3, Procs: 1, Partition: 1, Association: 1, Submit: 1100, Start: 1110, End: 2500, Limit: 3600},
+			{ID: 4, Procs: 1, Partition: 1, Submit: 1200, Start: 2700, End: 2800, Limit: 3600},
+			{ID: 5, Procs: 1, Partition: 1, Association: 1, Submit: 1300, Start: 2500, End: 2600, Limit: 3600},
+			{ID: 6, Procs: 1, Association: 2, Submit: 10000, Start: 10001, End: 11000, Limit: 3600}, // and carol may run one job
+			{ID: 7, Procs: 1, Partition: 1, Association: 2, Submit: 10001, Start: 11000, End: 11100, Limit: 3600},
+		},
+	}
+	for policy, whole := range map[string]bool{"fairshare": true, "ostrich": false} {
+		s := mustNew(t, h, Setup{Options: window30, Records: records, Partitions: parts, Site: site, Controller: &priority.Controller{
+			PriorityType: "priority/multifactor", Weights: priority.Weights{Fairshare: 1000}, CalcPeriod: 60, DecayHalfLife: 86400, AccountingEnforce: []string{"associations", "limits"},
+		}})
+		jobs, _, err := s.Replay(variant(t, policy, Site), func(int) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := make(map[ostrich.JobID]ostrich.Time)
+		for _, j := range jobs {
+			start[j.ID] = j.Start
+		}
+		if bobFirst, carolWaits := start[5] < start[4], start[7] == start[6]+999; whole && !bobFirst || carolWaits != whole {
+			t.Errorf("%s: bob goes first: %v, carol's second job waits for the first one: %v; starts %v", policy, bobFirst, carolWaits, start)
+		}
+	}
+}
