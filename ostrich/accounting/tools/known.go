@@ -43,6 +43,8 @@ func table() Table {
 			pattern(Name, `^(?P<class1>[^/]+)/[^/]*[0-9a-f]{6,}[^/]*/(?P<class2>[^/]+)/[0-9a-f]{6,}$`),
 			pattern(Name, `^(?P<campaign1>[^/]+)/[^/]+/(?P<campaign2>[^/]+)/[0-9a-f]+$`),
 		}},
+		// Cromwell: the first part of the run's UUID, and the task.
+		{Name: "Cromwell", Exact: true, Patterns: []Pattern{pattern(Name, `^cromwell_(?P<campaign>[0-9a-f]{8})_(?P<class>.+)$`)}},
 		// AiiDA 2.8 tells neither.
 		{Name: "AiiDA", Patterns: []Pattern{pattern(Name, `^aiida-\d+$`)}},
 		// submitit 1.5.4: its default name, with the same WCKey for everybody.

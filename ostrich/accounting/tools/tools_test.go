@@ -66,6 +66,7 @@ func TestKnown(t *testing.T) {
 			tools.Texts{Name: []byte("Polymers/9b7c1d2e/equilibrate/0a1b2c3d4e5f60718293a4b5c6d7e8f9")},
 			tools.Said{Tool: "signac-flow", Campaign: "run:Polymers/equilibrate", Kind: "Polymers/equilibrate"},
 		},
+		{"Cromwell", tools.Texts{Name: []byte("cromwell_3f2a9c51_bwa_mem2")}, tools.Said{Tool: "Cromwell", Campaign: "run:3f2a9c51", Kind: "bwa_mem2"}},
 		{"dask-jobqueue", tools.Texts{Name: []byte("dask-worker")}, tools.Said{Tool: "dask-jobqueue", Kind: "dask-worker", Pilot: true}},
 		{"Open OnDemand", tools.Texts{Name: []byte("sys/dashboard/sys/jupyter")}, tools.Said{Kind: "sys/dashboard/sys/jupyter"}},
 		{"no tool", tools.Texts{Name: []byte("run-17")}, tools.Said{Kind: "run-"}},
