@@ -64,8 +64,8 @@ var ours = map[string][]string{
 	"ostrich/lengths":  {"ostrich/scalar"},
 	"ostrich/scalar":   {},
 	"ostrich/sharing":  {"ostrich/scalar"},
-	"slurmdb":          {"ostrich", "ostrich/accounting", "ostrich/accounting/ledger", "ostrich/accounting/tools"},
-	"priority":         {"ostrich", "ostrich/scalar"},
+	"slurmdb":          {"ostrich", "ostrich/accounting", "ostrich/accounting/ledger", "ostrich/accounting/tools", "ostrich/plural"},
+	"priority":         {"ostrich", "ostrich/plural", "ostrich/scalar"},
 	"docs":             {},
 }
 

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"slurm-ostrich/ostrich/plural"
 )
 
 // Surroundings is what decides, beside the controller's configuration, whether an order
@@ -369,7 +371,7 @@ func (v *view) few() []Hint {
 	needed := v.needed()
 	waiting := "no job waits now"
 	if v.Pending > 0 {
-		waiting = fmt.Sprintf("%d jobs wait now", v.Pending)
+		waiting = plural.Sprintf("%d job{|s} wait{s|} now", v.Pending)
 	}
 	if v.Mode == Weight {
 		if v.Weight < 1 || v.Weight >= needed {

@@ -12,6 +12,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
+	"slurm-ostrich/ostrich/plural"
 )
 
 // rowColumns are the columns read of each job. The first two are the row's key.
@@ -154,7 +155,7 @@ func (p *parser) readSize(r *accounting.Row, v []driver.Value) (err error) {
 		return fmt.Errorf("array record with no pending task (array_task_str %q)", shorten(string(text(v[colMask]))))
 	}
 	if tasks > ledger.MaxTasks {
-		return fmt.Errorf("array of %d tasks", tasks)
+		return plural.Errorf("array of %d task{|s}", tasks)
 	}
 	r.Tasks = uint32(max(tasks, 1))
 	return nil

@@ -48,7 +48,7 @@ func TestDumpCases(t *testing.T) {
 				"3_[0,5,7]|3|a|bob|phys|2026-01-01T00:00:00|Unknown|Unknown|PENDING|4|02:00:00\n" +
 				"4_[0-9:2]|4|a|bob|phys|2026-01-01T00:00:00|Unknown|Unknown|PENDING|4|02:00:00\n" +
 				"5_[1,3,...]|5|a|bob|phys|2026-01-01T00:00:00|Unknown|Unknown|PENDING|4|02:00:00\n"},
-			json: []string{"runs.recorded.jobs=1"}, says: []string{"1 records of pending arrays list their first tasks only"},
+			json: []string{"runs.recorded.jobs=1"}, says: []string{"1 record of pending arrays lists the first tasks only"},
 		},
 		{name: "JobID alone", args: "compare --sacct jobid-only.txt --procs 16 --policy fairshare --json", json: []string{"runs.recorded.jobs=3"}},
 		{name: "fixed width", args: "compare --sacct fixed.txt" + compared, json: []string{"runs.recorded.jobs=1", "users.alice.account=phys"}},
@@ -92,7 +92,7 @@ func TestDumpCases(t *testing.T) {
 		},
 		{
 			name: "and no header", args: "compare --sacct d.txt" + compared, bad: true,
-			files: map[string]string{"d.txt": "a title\n" + oneJob}, says: []string{"d.txt:1: 1 fields, which are not those of Open XDMoD, and no header"},
+			files: map[string]string{"d.txt": "a title\n" + oneJob}, says: []string{"d.txt:1: 1 field, which is not those of Open XDMoD, and no header"},
 		},
 		{name: "UTF-16", args: "compare --sacct d.txt" + compared, bad: true, files: map[string]string{"d.txt": "\xff\xfeJ\x00o\x00b\x00"}, says: []string{"d.txt: is text in UTF-16"}},
 		{name: "JobIDRaw is not there", args: "compare --sacct noraw.txt" + compared, json: []string{"runs.recorded.jobs=1"}},
@@ -105,7 +105,7 @@ func TestDumpCases(t *testing.T) {
 			name: "what a job that had not started asked for is not there", args: "compare --sacct d.txt" + compared,
 			files: map[string]string{"d.txt": "JobID|User|Account|Submit|Start|End|State|NCPUS\n1|bob|phys|" + times + "|COMPLETED|4\n" +
 				"2|bob|phys|2026-01-01T00:00:00|Unknown|Unknown|PENDING|0\n"},
-			json: one, says: []string{"1 jobs that had not started are left out: they held no processors, and the dump has neither ReqCPUS nor ReqTRES"},
+			json: one, says: []string{"1 job that had not started is left out: it held no processors, and the dump has neither ReqCPUS nor ReqTRES"},
 		},
 		{
 			name: "columns without a header", args: "compare --sacct d.txt --delimiter ; --columns jobid,user,account,submit,start,end,state,ncpus" + compared,

@@ -10,6 +10,7 @@ import (
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/view"
+	"slurm-ostrich/ostrich/plural"
 )
 
 func planCommand() *cli.Command {
@@ -73,7 +74,7 @@ func writePlan(c *cli.Context, plan view.Plan) error {
 	if summary.Undone > 0 {
 		undone = "; the backfill scheduler undid the writes of " + format.Plural(summary.Undone, "job")
 	}
-	line := fmt.Sprintf("%s, channel %s, mode %s: %d pending, %d ordered, %d up, %d down, rank correlation %.2f, %d writes%s",
+	line := plural.Sprintf("%s, channel %s, mode %s: %d pending, %d ordered, %d up, %d down, rank correlation %.2f, %d write{|s}%s",
 		plan.Cluster, plan.Channel, plan.Mode,
 		summary.Pending, summary.Managed, summary.Up, summary.Down, summary.KendallTau, summary.Writes, undone)
 	_, err := fmt.Fprintf(c.App.Writer, "\n%s\n", format.Fold(line, console.Width(c.App.Writer)))

@@ -17,6 +17,7 @@ import (
 	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/ostrich/trial"
 )
 
@@ -106,8 +107,8 @@ func printDraw(c *cli.Context, o *replay.SiteOptions, config *sidecar.Config) er
 		of[p.Arm]++
 	}
 	if !c.Bool("noheader") && !c.Bool("parsable2") {
-		if _, err = fmt.Fprintf(c.App.Writer, "Drawn from seed %d: %d periods of OStrich and %d of stock Slurm, of %s each; the first %s of each is washout.\n\n", d.Seed,
-			of[trial.OStrich], of[trial.Stock], sidecar.FormatSpan(time.Duration(d.Period)*time.Second), sidecar.FormatSpan(time.Duration(d.Washout)*time.Second)); err != nil {
+		if _, err = fmt.Fprint(c.App.Writer, plural.Sprintf("Drawn from seed %d: %d period{|s} of OStrich and %d of stock Slurm, of %s each; the first %s of each is washout.\n\n", d.Seed,
+			of[trial.OStrich], of[trial.Stock], sidecar.FormatSpan(time.Duration(d.Period)*time.Second), sidecar.FormatSpan(time.Duration(d.Washout)*time.Second))); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/priority"
 )
 
@@ -151,7 +152,7 @@ func notChanged(c *sidecar.Cycle) error {
 		return notInForce(c.Outcomes)
 	}
 	first := firstUnchanged(c.Outcomes)
-	return fmt.Errorf("%d of %d priorities not changed, first that of job %d: %s",
+	return plural.Errorf("%d of %d priorit{y|ies} not changed, first that of job %d: %s",
 		bad, len(c.Outcomes), first.Job, cmp.Or(first.Words, string(first.Status)))
 }
 
@@ -257,7 +258,7 @@ func repeated(outcomes []priority.Change) int {
 // were read back.
 func notInForce(outcomes []priority.Change) error {
 	if n := count(outcomes, priority.Undone); n > 0 {
-		return fmt.Errorf("%d of %d priorities undone by the backfill scheduler; another cycle writes them again", n, len(outcomes))
+		return plural.Errorf("%d of %d priorit{y|ies} undone by the backfill scheduler; another cycle writes them again", n, len(outcomes))
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/cmd/internal/webserver"
+	"slurm-ostrich/ostrich/plural"
 )
 
 // handler serves /metrics, /healthz (the process is alive), /readyz (cycles
@@ -51,7 +52,7 @@ func (d *daemon) measures() *http.ServeMux {
 			text = "ok, stands by: " + is.StandsBy + "\n"
 		}
 		if is.Orphans > 0 {
-			text += fmt.Sprintf("%d jobs are not ordered: they have values that a daemon may have left and the journal does not know; %s\n", is.Orphans, is.Mend)
+			text += plural.Sprintf("%d job{|s} {is|are} not ordered: {it has|they have} values that a daemon may have left and the journal does not know; %s\n", is.Orphans, is.Mend)
 		}
 		if !is.Unloaded.IsZero() {
 			text += "the settings read last were refused, and those before stay in effect; the log says why\n"

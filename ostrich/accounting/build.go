@@ -2,11 +2,11 @@ package accounting
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/plural"
 )
 
 // Texts keeps one copy of each text that many records share.
@@ -121,9 +121,9 @@ func (b *Builder) Skipped() (records int, first error) {
 	return b.h.Skipped, first
 }
 
-// Note adds a note on what was left out or changed, once.
+// Note adds a note on what was left out or changed, once, in the format of plural.Sprintf.
 func (b *Builder) Note(format string, args ...any) {
-	if note := fmt.Sprintf(format, args...); !slices.Contains(b.h.Notes, note) {
+	if note := plural.Sprintf(format, args...); !slices.Contains(b.h.Notes, note) {
 		b.h.Notes = append(b.h.Notes, note)
 	}
 }
@@ -137,27 +137,19 @@ func (b *Builder) History(cluster string, from, to ostrich.Time) *History {
 	h := &b.h
 	h.Cluster, h.From, h.To = cluster, from, to
 	if twice := h.settle(); twice > 0 {
-		b.Note("%s the same run of a job as another: dropped.", count(twice, "record tells of", "records tell of"))
+		b.Note("%d record{|s} tell{s|} of the same run of a job as another: dropped.", twice)
 	}
 	joined, alone := b.join()
 	if joined > 0 {
-		b.Note("%s resized while running: counted as one job of the mean size.", count(joined, "job was", "jobs were"))
+		b.Note("%d job{|s} {was|were} resized while running: counted as one job of the mean size.", joined)
 	}
 	if alone > 0 {
-		b.Note("%s resized and the record of what followed is missing: ended there.", count(alone, "job was", "jobs were"))
+		b.Note("%d job{|s} {was|were} resized and the record of what followed is missing: ended there.", alone)
 	}
 	if h.Skipped > 0 {
-		b.Note("%s malformed or impossible: left out. The first: %v.", count(h.Skipped, "record is", "records are"), h.Faults[0])
+		b.Note("%d record{|s} {is|are} malformed or impossible: left out. The first: %v.", h.Skipped, h.Faults[0])
 	}
 	return h
-}
-
-// count formats a number of things.
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }
 
 // compareJobs sorts as a History does. Of two records of one run it puts the one

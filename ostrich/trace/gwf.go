@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+
+	"slurm-ostrich/ostrich/plural"
 )
 
 // GridFields is the number of fields of a line in the Grid Workload Format of the Grid
@@ -52,7 +54,7 @@ func (g *gridNames) number(field int, text []byte) int64 {
 // site to which the job was submitted, or else the PartitionID.
 func (r *Record) gridFields(texts [][]byte, g *gridNames) *Fault {
 	if len(texts) != GridFields {
-		return &Fault{Why: fmt.Sprintf("%d fields instead of %d, which the lines before have", len(texts), GridFields)}
+		return &Fault{Why: plural.Sprintf("%d field{|s} instead of %d, which the lines before have", len(texts), GridFields)}
 	}
 	wholes := r.wholes()
 	for i, text := range texts[:gridNumbers] {

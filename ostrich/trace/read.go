@@ -20,6 +20,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"slurm-ostrich/ostrich/internal/lines"
+	"slurm-ostrich/ostrich/plural"
 )
 
 // Log is a workload log.
@@ -308,7 +309,7 @@ func (r *Record) fields(texts [][]byte) *Fault {
 	if len(texts) == Fields-1 { // some logs have no think times
 		r.Think = Unknown
 	} else if len(texts) < Fields {
-		return &Fault{Why: fmt.Sprintf("%d fields instead of %d", len(texts), Fields)}
+		return &Fault{Why: plural.Sprintf("%d field{|s} instead of %d", len(texts), Fields)}
 	}
 	return nil
 }

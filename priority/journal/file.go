@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/priority/privilege"
 )
 
@@ -150,7 +151,7 @@ func (j *Journal) begin(now ostrich.Time, suffix string, why error) error {
 	if suffix != "" {
 		aside = "; the file is now " + j.path + suffix
 	}
-	j.repaired = fmt.Errorf("journal %s: %w%s, and a new one begins with what is known of %d jobs", j.path, why, aside, len(j.jobs))
+	j.repaired = plural.Errorf("journal %s: %w%s, and a new one begins with what is known of %d job{|s}", j.path, why, aside, len(j.jobs))
 	return nil
 }
 

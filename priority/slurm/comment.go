@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/plural"
 )
 
 // Comment is the comment that a user gave a job (sbatch --comment).
@@ -44,7 +45,7 @@ func parseComments(out, mark string) ([]Comment, error) {
 	err := eachRecord(out, mark, func(record string) error {
 		f := strings.SplitN(record, fieldSep, 3)
 		if len(f) != 3 {
-			return fmt.Errorf("record %q: %d fields, want 3", clip(record), len(f))
+			return plural.Errorf("record %q: %d field{|s}, want 3", clip(record), len(f))
 		}
 		id, err := strconv.ParseUint(f[0], 10, 32)
 		if err != nil || id == 0 {

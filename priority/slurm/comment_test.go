@@ -24,7 +24,7 @@ func TestParseComments(t *testing.T) {
 		record("7", "", "c"):       `squeue: job 7: array job id "": not a job id`,
 		record("7", "7"):           `2 fields, want 3`,
 		"what is this\n":           `unexpected output "what is this"`,
-		"CLUSTER: c1\n" + record(): `1 fields, want 3`,
+		"CLUSTER: c1\n" + record(): `1 field, want 3`,
 	} {
 		if _, err := parseComments(text, mark); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q in it", text, err, want)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/priority"
 )
 
@@ -164,7 +165,7 @@ func parseQueued(record string, known texts) (priority.Queued, error) {
 		f[n], rest, more = strings.Cut(rest, fieldSep)
 	}
 	if !more {
-		return priority.Queued{}, fmt.Errorf("record %q: %d fields, want %d", clip(record), n, squeueFields)
+		return priority.Queued{}, plural.Errorf("record %q: %d field{|s}, want %d", clip(record), n, squeueFields)
 	}
 	f[n] = rest // a job's name may have separators
 	id, err := strconv.ParseUint(f[0], 10, 32)
@@ -265,7 +266,7 @@ func parseSprio(out string) (map[ostrich.JobID]factored, error) {
 			}
 		}
 		if n != sprioFields {
-			return nil, fmt.Errorf("sprio: line %q: %d fields, want %d", clip(line), n, sprioFields)
+			return nil, plural.Errorf("sprio: line %q: %d field{|s}, want %d", clip(line), n, sprioFields)
 		}
 		id, err := strconv.ParseUint(f[0], 10, 32)
 		if err != nil || id == 0 {

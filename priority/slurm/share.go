@@ -6,6 +6,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"slurm-ostrich/ostrich/plural"
 )
 
 // Share is what sshare shows of an association.
@@ -36,7 +38,7 @@ func parseShares(out string) ([]Share, error) {
 		}
 		f := strings.Split(line, "|")
 		if len(f) != 7 {
-			return nil, fmt.Errorf("sshare: %q: %d fields, want 7", clip(line), len(f))
+			return nil, plural.Errorf("sshare: %q: %d field{|s}, want 7", clip(line), len(f))
 		}
 		x := Share{Account: strings.TrimSpace(f[0]), User: strings.TrimSpace(f[1])}
 		for i, to := range []*float64{&x.RawUsage, &x.NormShares, &x.Effective, &x.FairShare, &x.LevelFS} {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/priority"
 )
 
@@ -157,7 +158,7 @@ func parseNode(line string) (n node, err error) {
 func (s *stock) lend(line string) error {
 	f := strings.SplitN(line, "|", 4)
 	if len(f) != 4 {
-		return fmt.Errorf("record %q: %d fields, want 4", clip(line), len(f))
+		return plural.Errorf("record %q: %d field{|s}, want 4", clip(line), len(f))
 	}
 	uid, err := strconv.ParseUint(f[0], 10, 32)
 	if err != nil {

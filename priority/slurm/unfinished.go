@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/priority"
 )
 
@@ -76,7 +77,7 @@ func parseUnfinished(out, mark string) ([]Unfinished, error) {
 func parseUnfinishedRecord(text string) (Unfinished, error) {
 	f := strings.SplitN(text, "|", unfinishedFields)
 	if len(f) != unfinishedFields {
-		return Unfinished{}, fmt.Errorf("record %q: %d fields, want %d", clip(text), len(f), unfinishedFields)
+		return Unfinished{}, plural.Errorf("record %q: %d field{|s}, want %d", clip(text), len(f), unfinishedFields)
 	}
 	id, err := strconv.ParseUint(f[0], 10, 32)
 	if err != nil || id == 0 {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/priority"
 )
 
@@ -214,7 +215,7 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 		}
 	}
 	if room < 0 || lines.Err() != nil && ctx.Err() == nil {
-		away = fmt.Errorf("scontrol: %w: its messages on %d changes are too long, and it was ended", ErrOutput, len(outcomes))
+		away = plural.Errorf("scontrol: %w: its messages on %d change{|s} are too long, and it was ended", ErrOutput, len(outcomes))
 		cancel()
 	}
 	if inFlight && ctx.Err() != nil && sent < len(outcomes) {
@@ -231,9 +232,9 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 		// The barriers always make scontrol end with 1.
 		return sent, cutOff, nil
 	case timedOut:
-		return sent, cutOff, fmt.Errorf("scontrol: %w: killed after %v, %d of %d changes made: %w", ErrSlow, limit, sent, len(outcomes), context.DeadlineExceeded)
+		return sent, cutOff, plural.Errorf("scontrol: %w: killed after %v, %d of %d change{|s} made: %w", ErrSlow, limit, sent, len(outcomes), context.DeadlineExceeded)
 	case ctx.Err() != nil:
-		return sent, cutOff, fmt.Errorf("scontrol: %d of %d changes made: %w", sent, len(outcomes), ctx.Err())
+		return sent, cutOff, plural.Errorf("scontrol: %d of %d change{|s} made: %w", sent, len(outcomes), ctx.Err())
 	}
 	words := outcomes[sent].Words
 	outcomes[sent].Status, outcomes[sent].Words = priority.Unsent, ""
@@ -241,9 +242,9 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 		words = "it said nothing"
 	}
 	if waitErr == nil {
-		return sent, cutOff, fmt.Errorf("scontrol: ended after %d of %d changes: %s", sent, len(outcomes), words)
+		return sent, cutOff, plural.Errorf("scontrol: ended after %d of %d change{|s}: %s", sent, len(outcomes), words)
 	}
-	return sent, cutOff, fmt.Errorf("scontrol: ended after %d of %d changes: %w: %s", sent, len(outcomes), waitErr, words)
+	return sent, cutOff, plural.Errorf("scontrol: ended after %d of %d change{|s}: %w: %s", sent, len(outcomes), waitErr, words)
 }
 
 // lack returns why Slurm's denial ends a burst: slurmctld does not know us as an

@@ -289,17 +289,17 @@ func (w *window) qos(id uint32) int32 {
 // note adds notes on what was left out.
 func (w *window) note() {
 	if w.ghosts > 0 {
-		w.jobs.Note("%d rows of jobs that another cluster of the federation took are left out.", w.ghosts)
+		w.jobs.Note("%d row{|s} of jobs that another cluster of the federation took {is|are} left out.", w.ghosts)
 	}
 	if w.barred > 0 {
-		w.jobs.Note("%d rows of jobs that were never eligible (held, a dependency, a begin time) are left out, as sacct leaves them out.", w.barred)
+		w.jobs.Note("%d row{|s} of jobs that were never eligible (held, a dependency, a begin time) {is|are} left out, as sacct leaves them out.", w.barred)
 	}
 	if w.unsized > 0 {
-		w.jobs.Note("%d rows of jobs that have not ended are left out: Slurm has not written their size yet.", w.unsized)
+		w.jobs.Note("%d row{|s} of jobs that have not ended {is|are} left out: Slurm has not written their size yet.", w.unsized)
 	}
 	if early := w.jobs.Early(math.MaxInt64); early > 0 {
-		w.jobs.Note("%d jobs started before their submission, as a resized job does whose earlier part had ended "+
-			"before the window: they start with it.", early)
+		w.jobs.Note("%d job{|s} started before {its|their} submission, as a resized job does whose earlier part had ended "+
+			"before the window: {it starts|they start} with it.", early)
 	}
 }
 

@@ -73,7 +73,7 @@ func TestHistory(t *testing.T) {
 		{
 			"throttled, and another job", append(with(func(j *slurmdbtest.Job) { j.Start, j.End, j.Eligible = 0, 0, slurmdbtest.Infinite }),
 				slurmdbtest.Job{ID: 8, User: 1001, Assoc: 10, Submit: t0, Start: t0 + 10, End: t0 + 110, CPUs: 4}), plain(8, nil),
-			"1 rows of jobs that were never eligible",
+			"1 row of jobs that were never eligible",
 		},
 		{"running, without a limit", with(func(j *slurmdbtest.Job) { j.End, j.Limit = 0, slurmdbtest.Infinite }), plain(7, func(j *jobOf) {
 			j.State, j.End, j.Limit = accounting.Running, 0, 0
@@ -96,7 +96,7 @@ func TestHistory(t *testing.T) {
 		{"was suspended", with(func(j *slurmdbtest.Job) { j.Suspended = 30 }), plain(7, func(j *jobOf) { j.Suspended = 30 }), ""},
 		{"suspended before a resize, and runs", with(func(j *slurmdbtest.Job) { j.Start, j.End, j.Suspended, j.State = t0-1000, 0, 50, 1 }), plain(7, func(j *jobOf) {
 			j.Start, j.End, j.Suspended, j.State = t0, 0, 50, accounting.Running
-		}), "1 jobs started before their submission, as a resized job does whose earlier part had ended before the window: they start with it."},
+		}), "1 job started before its submission, as a resized job does whose earlier part had ended before the window: it starts with it."},
 		// Suspended for 5 s before, then at t0+60, and cancelled at t0+110.
 		{"ended while suspended", with(func(j *slurmdbtest.Job) { j.Suspended, j.State = t0+60-5, 4 }), plain(7, func(j *jobOf) {
 			j.Suspended, j.State = 55, accounting.Cancelled
@@ -111,7 +111,7 @@ func TestHistory(t *testing.T) {
 		{
 			"taken by another cluster", append(with(func(j *slurmdbtest.Job) { j.State = 1 << 19 }),
 				slurmdbtest.Job{ID: 8, User: 1001, Assoc: 10, Submit: t0, Start: t0 + 10, End: t0 + 110, CPUs: 4}), plain(8, nil),
-			"1 rows of jobs that another cluster of the federation took",
+			"1 row of jobs that another cluster of the federation took",
 		},
 		{
 			"impossible", append(with(func(j *slurmdbtest.Job) { j.End = t0 + 1; j.Start = t0 + 50 }),
@@ -138,7 +138,7 @@ func TestHistory(t *testing.T) {
 				{ID: 7, User: 1001, Assoc: 10, Submit: t0 - 3*day, Start: t0 - 4*day, End: t0 + 50, CPUs: 4},
 			},
 			plain(7, func(j *jobOf) { j.Submit, j.Eligible, j.Start, j.End = t0-3*day, t0-3*day, t0-3*day, t0+50 }),
-			"1 jobs started before their submission",
+			"1 job started before its submission",
 		},
 		{"array, partly started", []slurmdbtest.Job{
 			{ID: 7, User: 1001, Assoc: 10, Submit: t0, CPUs: 4, Array: 7, Mask: "0x3F8", Tasks: 7},

@@ -13,6 +13,7 @@ import (
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/ostrich/accounting/tools"
 	"slurm-ostrich/ostrich/lengths"
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/ostrich/scalar"
 )
 
@@ -307,7 +308,7 @@ func (r *Result) Sentence() string {
 	case r.Jobs == 0:
 		return "No job has ended, so nothing tells which predictor to set."
 	case best == nil:
-		return fmt.Sprintf("Only %d jobs have ended, too few to choose a predictor by.", r.Jobs)
+		return plural.Sprintf("Only %d job{|s} {has|have} ended, too few to choose a predictor by.", r.Jobs)
 	case set == nil:
 		return fmt.Sprintf("Set %s: predicted lengths are off by a factor of %s on average.", r.Settings(best), best.Factor())
 	case r.Gain() == 0:

@@ -22,6 +22,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/sacct"
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/trace"
 )
@@ -174,7 +175,7 @@ func fieldOf(line string, names []string) bool {
 func (o *ConvertOptions) tell(stderr io.Writer, name string, log *trace.Log) {
 	notes := notesOf(log)
 	if log.Parts > 0 {
-		notes = append(notes, fmt.Sprintf("%d lines of parts of jobs left out", log.Parts))
+		notes = append(notes, plural.Sprintf("%d line{|s} of parts of jobs left out", log.Parts))
 	}
 	for _, note := range notes {
 		console.Say(stderr, "%s: %s", name, note)

@@ -11,6 +11,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/multifactor"
+	"slurm-ostrich/ostrich/plural"
 )
 
 // phaseJobs is how many jobs, the first that were submitted, tell the phase.
@@ -53,13 +54,13 @@ func (s *Study) findPhase() error {
 	}
 	switch {
 	case 2*most < t.told:
-		s.Notes = append(s.Notes, fmt.Sprintf("The model of priority/multifactor has only %d of %d recorded priorities of jobs at their submission: weights, shares or usage are not those that Slurm had then, "+
+		s.Notes = append(s.Notes, plural.Sprintf("The model of priority/multifactor has only %d of %d recorded priorit{y|ies} of jobs at their submission: weights, shares or usage are not those that Slurm had then, "+
 			"or something else changed priorities (nice values, site factors, an administrator).", most, t.told))
 	case most == least:
-		s.Notes = append(s.Notes, fmt.Sprintf("The model of priority/multifactor has %d of %d recorded priorities of jobs at their submission, whenever slurmctld calculated.", most, t.told))
+		s.Notes = append(s.Notes, plural.Sprintf("The model of priority/multifactor has %d of %d recorded priorit{y|ies} of jobs at their submission, whenever slurmctld calculated.", most, t.told))
 	default:
 		s.Priority.Phase -= best
-		s.Notes = append(s.Notes, fmt.Sprintf("The model of priority/multifactor has %d of %d recorded priorities of jobs at their submission, with slurmctld's calculations at the moments that fit best.", most, t.told))
+		s.Notes = append(s.Notes, plural.Sprintf("The model of priority/multifactor has %d of %d recorded priorit{y|ies} of jobs at their submission, with slurmctld's calculations at the moments that fit best.", most, t.told))
 	}
 	return nil
 }
@@ -120,7 +121,7 @@ func (s *Study) findNormal() error {
 	const said = "scontrol calls PriorityFlags NO_NORMAL_ALL if any of NO_NORMAL_ASSOC, NO_NORMAL_PART, NO_NORMAL_QOS and NO_NORMAL_TRES is set: %s. Only a slurm.conf tells for certain."
 	t := phaseTest{Study: s}
 	if t.gather(); t.told < fewestTold {
-		s.Notes = append(s.Notes, fmt.Sprintf(said, fmt.Sprintf("all are taken to be set, as %d recorded priorities are too few to find out", t.told)))
+		s.Notes = append(s.Notes, fmt.Sprintf(said, plural.Sprintf("all are taken to be set, as %d recorded priorit{y is|ies are} too few to find out", t.told)))
 		return nil
 	}
 	all, best, most, least := s.Priority.Flags, s.Priority.Flags, -1, math.MaxInt

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/priority"
 )
@@ -53,7 +54,7 @@ func (s *Study) findPools(h *accounting.History, given, givenNodes int) error {
 			return fmt.Errorf("a machine of %d processors", s.Procs)
 		}
 		s.Pools = resize(s.Pools, all, s.Procs)
-		s.Notes = append(s.Notes, fmt.Sprintf("The machine is taken to have %d processors (--procs), but its partitions have %d: they count with %s of theirs.",
+		s.Notes = append(s.Notes, plural.Sprintf("The machine is taken to have %d processor{|s} (--procs), but its partitions have %d: they count with %s of theirs.",
 			given, whole, percent(float64(given)/float64(whole))))
 	}
 	return nil

@@ -2,12 +2,11 @@ package replay
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
-	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim/nodes"
 )
@@ -80,6 +79,6 @@ func made(run string, jobs []report.Job) string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s made room for others, %d times; %d were cancelled so, and %.0f core-hours of runs that began again were in vain.",
-		run, format.Plural(n, "job"), times, cancelled, lost/3600)
+	return plural.Sprintf("%s: %d job{|s} made room for others, %d time{|s}; %d {was|were} cancelled so, and %.0f core-hours of runs that began again were in vain.",
+		run, n, times, cancelled, lost/3600)
 }

@@ -45,7 +45,7 @@ PartitionName=high Nodes=n1 PriorityTier=2
 		made, left   string
 		start, times int
 	}{
-		{"preempt/partition_prio", 5, "fcfs: 1 job made room for others, 1 times; 0 were cancelled so, and 0 core-hours", "preempted_for_good", 1180, 1},
+		{"preempt/partition_prio", 5, "fcfs: 1 job made room for others, 1 time; 0 were cancelled so, and 0 core-hours", "preempted_for_good", 1180, 1},
 		{"preempt/none", 6, "", "preempted", 1001, 0},
 	} {
 		setup := Setup{Options: window30, Records: records, Controller: &priority.Controller{PriorityType: "priority/multifactor", PreemptType: tt.kind, PreemptMode: "REQUEUE"}}

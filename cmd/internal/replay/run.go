@@ -10,6 +10,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/campaign"
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/ostrich/policy"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/satisfaction"
@@ -107,7 +108,7 @@ func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 		}
 	}
 	if n := wide(log); n > 0 && r.Policy.Name == "ostrich-sequential" {
-		o.Notes = append(o.Notes, fmt.Sprintf("%d of %d jobs are parallel, and its virtual schedule is that of sequential ones; ostrich-parallel has theirs",
+		o.Notes = append(o.Notes, plural.Sprintf("%d of %d job{ is|s are} parallel, and its virtual schedule is that of sequential ones; ostrich-parallel has theirs",
 			n, len(log)))
 	}
 	pieces := [][]sim.Logged{log}
@@ -238,7 +239,7 @@ func (r *Run) placeCampaigns(campaigns []sim.Campaign) ([]report.Job, time.Durat
 		for k := range c.Tasks {
 			t := &c.Tasks[k]
 			if t.Procs != 1 {
-				return nil, 0, fmt.Errorf("--policy %s: job %d is %d processors wide, and it places sequential jobs only", r.Policy.Name, t.ID, t.Procs)
+				return nil, 0, plural.Errorf("--policy %s: job %d is %d processor{|s} wide, and it places sequential jobs only", r.Policy.Name, t.ID, t.Procs)
 			}
 			list[i].Tasks[k] = policy.Task{ID: t.ID, Run: t.Run}
 		}

@@ -12,6 +12,7 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/ostrich/multifactor"
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/trace"
@@ -308,7 +309,7 @@ func (s *Study) associations(h *accounting.History) {
 		}
 	}
 	if unknown > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%d associations with jobs are not in the association tree (any more): each has 1 share in its account.", unknown))
+		s.Notes = append(s.Notes, plural.Sprintf("%d association{|s} with jobs {is|are} not in the association tree (any more): each has 1 share in its account.", unknown))
 	}
 	if site.Flat {
 		s.Notes = append(s.Notes, "The associations have no column ParentName: all accounts are taken to be directly below the root.")
@@ -459,5 +460,5 @@ func (o *SiteOptions) checkProcs(peak, enough int, when string) error {
 	if !o.given("procs") || o.Procs >= enough {
 		return nil
 	}
-	return fmt.Errorf("--procs %d: jobs used %d processors at once, %s: at least --procs %d", o.Procs, peak, when, enough)
+	return plural.Errorf("--procs %d: jobs used %d processor{|s} at once, %s: at least --procs %d", o.Procs, peak, when, enough)
 }

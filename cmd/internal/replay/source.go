@@ -19,6 +19,7 @@ import (
 	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/ostrich/accounting/tools"
 	"slurm-ostrich/ostrich/lengths"
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/sim/swf"
@@ -267,7 +268,7 @@ func (s *source) readSWF(ctx context.Context) error {
 		enough = min(most, header)
 	}
 	if above := report.Above(ran, header); header > 0 && above >= overfull && !o.given("procs") {
-		s.notes = append(s.notes, fmt.Sprintf("The header of the log says %d processors, and the jobs used more for %.0f %% of the time, up to %d: they shared them, or it counts nodes: then give --procs.",
+		s.notes = append(s.notes, plural.Sprintf("The header of the log says %d processor{|s}, and the jobs used more for %.0f %% of the time, up to %d: they shared them, or it counts nodes: then give --procs.",
 			header, 100*above, most))
 	}
 	if err = o.checkProcs(most, enough, fmt.Sprintf("%d s after the start of the log", at)); err != nil {

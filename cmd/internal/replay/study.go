@@ -16,6 +16,7 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/multifactor"
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/sim/nodes"
@@ -294,7 +295,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 		s.Notes = append(s.Notes, part)
 	}
 	if len(s.Jobs) == open {
-		return fmt.Errorf("%w: of %d jobs in accounting %d never started, %d had not ended and %d ended before it", ErrNoJobs,
+		return plural.Errorf("%w: of %d job{|s} in accounting %d never started, %d had not ended and %d ended before it", ErrNoJobs,
 			allTasks(h), left.jobs[neverStarted], open, allTasks(h)-left.allJobs)
 	}
 	s.completing()

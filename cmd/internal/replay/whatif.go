@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/plural"
 )
 
 // WhatIfUsage describes the changes that Change knows, a line each.
@@ -131,18 +132,18 @@ func (s *Study) grow(kind, value string) error {
 			return errors.New("how many nodes the machine has is not known: give --nodes, or change procs instead")
 		}
 		if s.Priority.Nodes+n < 1 {
-			return fmt.Errorf("the machine has %d nodes", s.Priority.Nodes)
+			return plural.Errorf("the machine has %d node{|s}", s.Priority.Nodes)
 		}
 		s.Priority.Nodes += n
 		n = n * s.Procs / s.Nodes
 	}
 	if had+n < 1 || had+n >= math.MaxInt32 {
-		return fmt.Errorf("the machine has %d processors", had)
+		return plural.Errorf("the machine has %d processor{|s}", had)
 	}
 	s.Pools = resize(s.Pools, had, had+n)
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.Procs > s.Pools[j.pool].Procs {
-			return fmt.Errorf("job %d needs %d processors", j.Slurm, j.Procs)
+			return plural.Errorf("job %d needs %d processor{|s}", j.Slurm, j.Procs)
 		}
 	}
 	s.Priority.Procs = had + n

@@ -11,6 +11,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/slurmdb"
 )
@@ -46,11 +47,11 @@ type checklist struct {
 }
 
 func (l *checklist) ok(name, format string, args ...any) {
-	l.found = append(l.found, Finding{Name: name, Result: OK, Found: fmt.Sprintf(format, args...)})
+	l.found = append(l.found, Finding{Name: name, Result: OK, Found: plural.Sprintf(format, args...)})
 }
 
 func (l *checklist) add(name string, r Result, fix, format string, args ...any) {
-	l.found = append(l.found, Finding{Name: name, Result: r, Found: fmt.Sprintf(format, args...), Fix: fix})
+	l.found = append(l.found, Finding{Name: name, Result: r, Found: plural.Sprintf(format, args...), Fix: fix})
 }
 
 // Check checks everything that an installation needs, and writes nothing. as is the user
@@ -82,7 +83,7 @@ func Check(ctx context.Context, c Config, as, me string) []Finding {
 		l.add("slurmdbd", Fail, "do as said of the controller", "its lag is not known: %v", err)
 	case diag.DBDQueue > 0:
 		l.add("slurmdbd", Warn, "start slurmdbd, or see in its log why it does not keep up; until then the virtual schedule stands still",
-			"%d messages wait for it in slurmctld", diag.DBDQueue)
+			"%d message{|s} wait{s|} for it in slurmctld", diag.DBDQueue)
 	default:
 		l.ok("slurmdbd", "no message waits for it in slurmctld")
 	}

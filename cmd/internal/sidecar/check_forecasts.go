@@ -30,12 +30,12 @@ func (l *checklist) checkForecasts(now ostrich.Time) {
 		part, enough := r.Part()
 		switch {
 		case !enough:
-			l.ok(name, "%s%d answers of the last 30 days are known, and it takes %d to say how often they hold", of, r.Of, foresight.Enough)
+			l.ok(name, "%s%d answer{|s} of the last 30 days {is|are} known, and it takes %d to say how often they hold", of, r.Of, foresight.Enough)
 		case r.CannotTell():
 			l.add(name, Warn, "let users go by the start by limits, which explain shows in place of odds that do not hold; the odds learn from their own errors, and where they stay wrong for weeks ostrich compare --forecast tells for which waits",
-				"%sheld %.1f %% of %d times in 30 days, and at least 70 %% were to", of, 100*part, r.Of)
+				"%sheld %.1f %% of %d time{|s} in 30 days, and at least 70 %% were to", of, 100*part, r.Of)
 		default:
-			l.ok(name, "%sheld %.0f %% of %d times in 30 days", of, 100*part, r.Of)
+			l.ok(name, "%sheld %.0f %% of %d time{|s} in 30 days", of, 100*part, r.Of)
 		}
 	}
 }

@@ -39,13 +39,13 @@ func (l *checklist) checkPredictor(ctx context.Context, read func(context.Contex
 	set, best := result.Set(), result.Best()
 	switch {
 	case set == nil || best == nil:
-		l.ok("predictor", "%s: %d jobs have ended in %d days, too few to test it on", l.Schedule.Predictor, result.Jobs, foretellDays)
+		l.ok("predictor", "%s: %d job{|s} {has|have} ended in %d days, too few to test it on", l.Schedule.Predictor, result.Jobs, foretellDays)
 	case result.Gain() == 0:
-		l.ok("predictor", "%s: predicted lengths are off by a factor of %s on average, of %d jobs of the last %.1f days, and no other is clearly better",
+		l.ok("predictor", "%s: predicted lengths are off by a factor of %s on average, of %d job{|s} of the last %.1f days, and no other is clearly better",
 			set.Name(), set.Factor(), result.Jobs, days)
 	default:
 		l.add("predictor", Warn, "set "+result.Settings(best),
-			"%s: predicted lengths are off by a factor of %s on average, of %d jobs of the last %.1f days; %s would be better by %.0f %%, off by %s",
+			"%s: predicted lengths are off by a factor of %s on average, of %d job{|s} of the last %.1f days; %s would be better by %.0f %%, off by %s",
 			set.Name(), set.Factor(), result.Jobs, days, best.Name(), 100*result.Gain(), best.Factor())
 	}
 	l.checkTools(&result)
@@ -83,9 +83,9 @@ func (l *checklist) checkTools(r *backtest.Result) {
 	}
 	switch {
 	case l.Schedule.Class == ledger.ByName && gain > telling:
-		l.add("tools", Warn, "set schedule.class: auto", "%s: by step, predicted lengths of these %d jobs would be better by %.0f %%", text, jobs, 100*gain)
+		l.add("tools", Warn, "set schedule.class: auto", "%s: by step, predicted lengths of these %d job{|s} would be better by %.0f %%", text, jobs, 100*gain)
 	case l.Schedule.Class == ledger.ByKind && gain < -telling:
-		l.add("tools", Warn, "set schedule.class: name", "%s: by name, predicted lengths of these %d jobs would be better by %.0f %%", text, jobs, -100*gain)
+		l.add("tools", Warn, "set schedule.class: name", "%s: by name, predicted lengths of these %d job{|s} would be better by %.0f %%", text, jobs, -100*gain)
 	default:
 		l.ok("tools", "%s", text)
 	}

@@ -42,7 +42,7 @@ func (l *checklist) checkSacct(ctx context.Context, controller reading) {
 	took := time.Since(began).Round(10 * time.Millisecond)
 	switch {
 	case err == nil:
-		l.ok("sacct", "tells of %d jobs of the last day within %s", len(h.Jobs), took)
+		l.ok("sacct", "tells of %d job{|s} of the last day within %s", len(h.Jobs), took)
 	case errors.Is(err, accounting.ErrEmpty):
 		l.ok("sacct", "tells of no job of the last day, within %s", took)
 	case errors.Is(err, slurmdb.ErrTooMuch):
@@ -55,7 +55,7 @@ func (l *checklist) checkSacct(ctx context.Context, controller reading) {
 	if err != nil {
 		l.add("associations", Fail, "let sacctmgr show associations from here", "%v", err)
 	} else {
-		l.ok("associations", "%d of users in %d accounts", len(site.Associations), len(site.Accounts))
+		l.ok("associations", "%d of users in %d account{|s}", len(site.Associations), len(site.Accounts))
 	}
 	l.checkPrivate(ctx)
 	l.checkHost(controller)

@@ -133,6 +133,6 @@ func (l *checklist) checkOrphans(ctx context.Context, controller priority.Contro
 	found, sure := j.Orphans(l.PlanOptions(controller), queue, 0)
 	if len(found) > 0 && (sure || j.Empty() && l.Priority.Channel == priority.SiteFactor) && !l.Takeover {
 		l.add("values", Warn, "let ostrichd run, which takes them over within a term of the lock if nobody changes them; else "+Mend(false),
-			"%d jobs have values that a daemon may have left and that %s does not know; they are not ordered", len(found), l.Journal)
+			"%d job{|s} {has|have} values that a daemon may have left and that %s does not know; not ordered", len(found), l.Journal)
 	}
 }

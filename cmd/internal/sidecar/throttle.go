@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 )
@@ -57,7 +58,7 @@ func burdens(d *slurm.Diag, answered time.Duration, maxRPCs int) []burden {
 	pass := min(float64(d.Main.Last)/float64(longPass), float64(d.Main.Mean)/float64(longPasses))
 	return []burden{
 		{float64(requests) / float64(served), fmt.Sprintf("%d requests are being served or wait, and %d are many", requests, served)},
-		{float64(unsent) / mostUnsent, fmt.Sprintf("%d messages to nodes wait, and %d are many", unsent, mostUnsent)},
+		{float64(unsent) / mostUnsent, plural.Sprintf("%d message{|s} to nodes wait{s|}, and %d are many", unsent, mostUnsent)},
 		{pass, fmt.Sprintf("the main scheduler's last pass took %v and the mean one %v, and %v and %v are long",
 			d.Main.Last.Round(time.Millisecond), d.Main.Mean.Round(time.Millisecond), longPass, longPasses)},
 		{float64(answered) / float64(longAnswer), fmt.Sprintf("sdiag took %v, and %v is long", answered.Round(time.Millisecond), longAnswer)},

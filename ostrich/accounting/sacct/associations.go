@@ -13,6 +13,7 @@ import (
 
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/internal/lines"
+	"slurm-ostrich/ostrich/plural"
 )
 
 // table is a table written by sacctmgr --parsable2: a line of names, then rows.
@@ -52,7 +53,7 @@ func readTable(r io.Reader, name, command string, need [][]string, row func(*tab
 			t.row = slices.Replace(t.row, i, end, strings.Join(t.row[i:end], "|"))
 		}
 		if len(t.row) != width {
-			return t.fault("%d fields, want %d", len(t.row), width)
+			return t.fault("%d field{|s}, want %d", len(t.row), width)
 		}
 		if err := row(t); err != nil {
 			return err
@@ -121,7 +122,7 @@ func (t *table) fault(format string, args ...any) error {
 }
 
 func faultAt(name string, line int, format string, args ...any) error {
-	return fmt.Errorf("sacctmgr: %s:%d: %s", name, line, fmt.Sprintf(format, args...))
+	return fmt.Errorf("sacctmgr: %s:%d: %s", name, line, plural.Sprintf(format, args...))
 }
 
 // AssociationsCommand and QOSCommand are the commands whose output

@@ -77,11 +77,14 @@ func (t *tree) start() {
 	}
 }
 
-// notes says what was mended, and what may lack.
+// notes says what was mended, and what may lack. Text has no tree.
 func (t *tree) notes() {
+	if t == nil {
+		return
+	}
 	if t.mended > 0 {
-		t.d.jobs.Note("%d jobs ran for less than from start to end: sacct --json of Slurm 22.05.0 to 22.05.7 has the time from which a job was "+
-			"eligible as its start. Theirs is taken from the time they ran; that of %d running jobs stands.", t.mended, t.running)
+		t.d.jobs.Note("%d job{|s} ran for less than from start to end: sacct --json of Slurm 22.05.0 to 22.05.7 has the time from which a job was "+
+			"eligible as its start. {That|Theirs} is taken from the time {it|they} ran; that of %d running job{|s} stands.", t.mended, t.running)
 	}
 	if says := t.says(""); says != "" {
 		t.d.jobs.Note("%s: the dump may lack jobs.", says)

@@ -17,6 +17,7 @@ import (
 
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/sacct"
+	"slurm-ostrich/ostrich/plural"
 )
 
 // release is how a release of Slurm writes JSON.
@@ -396,8 +397,8 @@ func TestJSONEligibleAsStart(t *testing.T) {
 			rt.Fatal(err)
 		}
 		if mended > 0 {
-			want.Notes = append(want.Notes, fmt.Sprintf("%d jobs ran for less than from start to end: sacct --json of Slurm 22.05.0 to 22.05.7 has the time from which a job was "+
-				"eligible as its start. Theirs is taken from the time they ran; that of %d running jobs stands.", mended, running))
+			want.Notes = append(want.Notes, plural.Sprintf("%d job{|s} ran for less than from start to end: sacct --json of Slurm 22.05.0 to 22.05.7 has the time from which a job was "+
+				"eligible as its start. {That|Theirs} is taken from the time {it|they} ran; that of %d running job{|s} stands.", mended, running))
 			slices.Sort(want.Notes)
 			slices.Sort(got.Notes)
 		}

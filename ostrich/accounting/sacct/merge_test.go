@@ -33,7 +33,7 @@ func TestMerge(t *testing.T) {
 		if diff := cmp.Diff(want, jobsOf(h)); diff != "" {
 			t.Errorf("%s: jobs (-want +got):\n%s", name, diff)
 		}
-		notes := []string{"1 lines of job steps are left out.", "1 record tells of the same run of a job as another: dropped."}
+		notes := []string{"1 line of job steps is left out.", "1 record tells of the same run of a job as another: dropped."}
 		if diff := cmp.Diff(notes, h.Notes); diff != "" {
 			t.Errorf("%s: notes (-want +got):\n%s", name, diff)
 		}

@@ -12,6 +12,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/internal/lines"
+	"slurm-ostrich/ostrich/plural"
 )
 
 // RowColumns are the columns of a row, for sacct's option --format. The last one holds
@@ -124,7 +125,7 @@ func (r *Rows) line() {
 		r.begun = len(r.row)
 		return
 	case r.marks > width-1:
-		r.err = fmt.Errorf("sacct: %w: %d fields, want %d", ErrRow, r.marks+1, width)
+		r.err = plural.Errorf("sacct: %w: %d field{|s}, want %d", ErrRow, r.marks+1, width)
 		return
 	}
 	row, err := readRow(bytes.SplitN(r.row, []byte(r.Mark), width), r.Named)

@@ -16,6 +16,7 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/tools"
 	"slurm-ostrich/ostrich/internal/lines"
+	"slurm-ostrich/ostrich/plural"
 )
 
 // Options of Read.
@@ -213,7 +214,7 @@ func (d *dump) add(line []byte) error {
 	d.fields = d.split(d.fields[:0], line)
 	if l == nil {
 		if l = xdmodOf(d.fields); l == nil {
-			f := d.fault(fmt.Sprintf("%d fields, which are not those of Open XDMoD, and no header: name them with --columns", len(d.fields)))
+			f := d.fault(plural.Sprintf("%d field{|s}, which {is|are} not those of Open XDMoD, and no header: name them with --columns", len(d.fields)))
 			if d.unknown = append(d.unknown, f); len(d.unknown) > mostUnknown {
 				return d.refuse()
 			}
@@ -228,7 +229,7 @@ func (d *dump) add(line []byte) error {
 	case n > l.count:
 		cells, why := d.share(l)
 		if cells == nil {
-			return d.fault(fmt.Sprintf("%d fields, want %d: %s", n, l.count, why))
+			return d.fault(plural.Sprintf("%d field{|s}, want %d: %s", n, l.count, why))
 		}
 		d.fields = append(d.fields[:0], cells...)
 	case d.header != nil && d.jobs.Len() > 0 && l.free[l.count-1] && !l.startsWith(d.fields[0]):
@@ -291,7 +292,7 @@ func (d *dump) more(line []byte) error {
 	cells, why := d.share(l)
 	if cells == nil {
 		d.begun = d.begun[:0]
-		f := d.fault(fmt.Sprintf("with the lines up to %d %d fields, want %d: %s", d.line, len(d.fields), l.count, why))
+		f := d.fault(plural.Sprintf("%d field{|s} with the lines up to %d, want %d: %s", len(d.fields), d.line, l.count, why))
 		f.Line = d.since
 		return f
 	}
@@ -306,7 +307,7 @@ func (d *dump) give() error {
 	if len(d.begun) == 0 {
 		return nil
 	}
-	f := d.fault(fmt.Sprintf("%d fields, want %d", len(d.split(nil, d.begun)), d.header.count))
+	f := d.fault(plural.Sprintf("%d field{|s}, want %d", len(d.split(nil, d.begun)), d.header.count))
 	f.Line, d.begun = d.since, d.begun[:0]
 	return f
 }
@@ -450,11 +451,11 @@ func (d *dump) history() (*accounting.History, error) {
 		case d.ended != nil:
 			return nil, fmt.Errorf("sacct: %s: %w up to where reading ended: %w", d.name, accounting.ErrEmpty, d.ended)
 		case d.others > 0:
-			return nil, fmt.Errorf("sacct: %s: %w of cluster %s, but %d lines of others", d.name, accounting.ErrEmpty, d.options.Cluster, d.others)
+			return nil, plural.Errorf("sacct: %s: %w of cluster %s, but %d line{|s} of others", d.name, accounting.ErrEmpty, d.options.Cluster, d.others)
 		case skipped > 0:
-			return nil, fmt.Errorf("sacct: %s: %w, and %d malformed lines, the first: %w", d.name, accounting.ErrEmpty, skipped, first)
+			return nil, plural.Errorf("sacct: %s: %w, and %d malformed line{|s}, the first: %w", d.name, accounting.ErrEmpty, skipped, first)
 		case d.steps > 0:
-			return nil, fmt.Errorf("sacct: %s: %w, but %d lines of job steps", d.name, accounting.ErrEmpty, d.steps)
+			return nil, plural.Errorf("sacct: %s: %w, but %d line{|s} of job steps", d.name, accounting.ErrEmpty, d.steps)
 		}
 		return nil, fmt.Errorf("sacct: %s: %w in the dump%s", d.name, accounting.ErrEmpty, d.tree.says(": "))
 	}
@@ -463,28 +464,28 @@ func (d *dump) history() (*accounting.History, error) {
 		count int
 		text  string
 	}{
-		{d.steps, "%d lines of job steps are left out."},
-		{d.comments, "%d lines that begin with # are left out."},
-		{d.before, "%d lines before the header are left out."},
-		{d.further, "%d lines go on with the last text of a job, and are left out."},
-		{d.others, "%d lines of other clusters are left out."},
-		{d.ghosts, "%d lines of jobs that another cluster of the federation took are left out."},
-		{d.unasked, "%d jobs that had not started are left out: they held no processors, and the dump has neither ReqCPUS nor ReqTRES, which tell how many they asked for."},
-		{d.unnamed, "%d jobs are of a user without a name: the uid stands for it."},
-		{d.partial, "%d records of pending arrays list their first tasks only: the others are left out."},
-		{d.missing, "%d times do not exist in " + where + ", where the clocks were put forward: taken as an hour later. " +
+		{d.steps, "%d line{|s} of job steps {is|are} left out."},
+		{d.comments, "%d line{|s} that begin{s|} with # {is|are} left out."},
+		{d.before, "%d line{|s} before the header {is|are} left out."},
+		{d.further, "%d line{|s} {goes|go} on with the last text of a job, and {is|are} left out."},
+		{d.others, "%d line{|s} of other clusters {is|are} left out."},
+		{d.ghosts, "%d line{|s} of jobs that another cluster of the federation took {is|are} left out."},
+		{d.unasked, "%d job{|s} that had not started {is|are} left out: {it|they} held no processors, and the dump has neither ReqCPUS nor ReqTRES, which tell how many {it|they} asked for."},
+		{d.unnamed, "%d job{|s} {is|are} of a user without a name: the uid stands for it."},
+		{d.partial, "%d record{|s} of pending arrays list{s|} the first tasks only: the others are left out."},
+		{d.missing, "%d time{|s} {does|do} not exist in " + where + ", where the clocks were put forward: taken as an hour later. " +
 			"If the dump was written in another time zone, name that one."},
-		{d.settled, "%d times exist twice in " + where + ", where the clocks were put back: the job's elapsed time told which."},
-		{d.open, "%d times exist twice in " + where + ", where the clocks were put back: taken as the first."},
-		{d.longerHour, "%d jobs ran an hour longer than from start to end: the dump seems to be in a zone whose clocks were changed, not in " + where + ". Their end is taken from the time they ran."},
-		{d.shorterHour, "%d jobs ran an hour less than from start to end, as if they had stood still for just that: if they were not suspended, the dump is in a zone whose clocks " +
+		{d.settled, "%d time{|s} exist{s|} twice in " + where + ", where the clocks were put back: the job's elapsed time told which."},
+		{d.open, "%d time{|s} exist{s|} twice in " + where + ", where the clocks were put back: taken as the first."},
+		{d.longerHour, "%d job{|s} ran an hour longer than from start to end: the dump seems to be in a zone whose clocks were changed, not in " + where + ". {Its|Their} end is taken from the time {it|they} ran."},
+		{d.shorterHour, "%d job{|s} ran an hour less than from start to end, as if {it|they} had stood still for just that: if {it was|they were} not suspended, the dump is in a zone whose clocks " +
 			"were put forward, not in " + where + ": name its zone with --timezone."},
-		{d.mendedHour, "%d jobs ran an hour less than from start to end, beside what they were suspended: the dump is in a zone whose clocks were put forward, not in " + where + ": name its zone with --timezone. Their end is taken from the time they ran."},
-		{d.unsure, "%d jobs have a line of submission or a folder that the delimiter may have cut, and these are not read: let sacct put another one between the columns, --delimiter '^|^'."},
-		{d.jobs.Early(3600), "%d jobs start up to an hour before their submission, as if the clocks had been put back in between: taken to start " +
+		{d.mendedHour, "%d job{|s} ran an hour less than from start to end, beside what {it was|they were} suspended: the dump is in a zone whose clocks were put forward, not in " + where + ": name its zone with --timezone. {Its|Their} end is taken from the time {it|they} ran."},
+		{d.unsure, "%d job{|s} {has|have} a line of submission or a folder that the delimiter may have cut, and these are not read: let sacct put another one between the columns, --delimiter '^|^'."},
+		{d.jobs.Early(3600), "%d job{|s} start{s|} up to an hour before {its|their} submission, as if the clocks had been put back in between: taken to start " +
 			"with it. The dump seems not to be in " + where + ": name its zone with --timezone."},
-		{d.unsaid, "%d jobs do not tell their processors: they have one for each GPU, or one."},
-		{d.longer, "%d jobs ran longer than from start to end: their end is taken as it stands."},
+		{d.unsaid, "%d job{|s} {does|do} not tell {its|their} processors: {it has|they have} one for each GPU, or one."},
+		{d.longer, "%d job{|s} ran longer than from start to end: {its|their} end is taken as it stands."},
 	} {
 		if n.count > 0 {
 			d.jobs.Note(n.text, n.count)
@@ -493,8 +494,6 @@ func (d *dump) history() (*accounting.History, error) {
 	if d.options.Made.mixed() {
 		d.jobs.Note("Some dumps have JobIDRaw and others have not: a run of an array task that is in both kinds counts twice. Run sacct again with JobIDRaw.")
 	}
-	if d.tree != nil {
-		d.tree.notes()
-	}
+	d.tree.notes()
 	return d.unstarted(d.jobs.History(d.cluster, d.first, d.last+1)), nil
 }

@@ -288,7 +288,7 @@ func TestRead(t *testing.T) {
 		{
 			"pending array, told in part", line(append(pending, fieldID, "7_[1,5-9,...]")...),
 			[]jobOf{plainJob(func(j *jobOf) { notStarted(accounting.Pending)(j); j.Array, j.Tasks = 7, 6 })},
-			"list their first tasks only",
+			"lists the first tasks only",
 		},
 		{"part of a heterogeneous job", line(fieldID, "6+1"), []jobOf{plainJob(func(j *jobOf) { j.Het = 6 })}, ""},
 		{
@@ -296,7 +296,7 @@ func TestRead(t *testing.T) {
 			[]jobOf{plainJob(nil)},
 			"2 lines of job steps",
 		},
-		{"taken by another cluster", line(fieldState, "REVOKED") + "\n" + line(fieldID, "8", fieldRaw, "8"), []jobOf{plainJob(func(j *jobOf) { j.ID = 8 })}, "1 lines of jobs that another cluster"},
+		{"taken by another cluster", line(fieldState, "REVOKED") + "\n" + line(fieldID, "8", fieldRaw, "8"), []jobOf{plainJob(func(j *jobOf) { j.ID = 8 })}, "1 line of jobs that another cluster"},
 		{"told twice", plainLine + "\n" + plainLine, []jobOf{plainJob(nil)}, "1 record tells of the same run"},
 		{"told while it waited, and when it had ended", line(pending...) + "\n" + plainLine, []jobOf{plainJob(nil)}, "1 record tells of the same run"},
 		{
@@ -316,9 +316,9 @@ func TestRead(t *testing.T) {
 			"1 job was resized",
 		},
 		{"resized, and nothing more", line(fieldState, "RESIZING"), []jobOf{plainJob(func(j *jobOf) { j.State = accounting.Requeued })}, "the record of what followed is missing"},
-		{"no user, but a uid", line(fieldUser, ""), []jobOf{plainJob(func(j *jobOf) { j.User = "1001" })}, "1 jobs are of a user without a name"},
-		{"user in digits", line(fieldUser, "4711"), []jobOf{plainJob(func(j *jobOf) { j.User = "4711" })}, "1 jobs are of a user without a name"},
-		{"ran longer than it did", line(fieldElapsed, "01:20:00"), []jobOf{plainJob(nil)}, "1 jobs ran longer than from start to end"},
+		{"no user, but a uid", line(fieldUser, ""), []jobOf{plainJob(func(j *jobOf) { j.User = "1001" })}, "1 job is of a user without a name"},
+		{"user in digits", line(fieldUser, "4711"), []jobOf{plainJob(func(j *jobOf) { j.User = "4711" })}, "1 job is of a user without a name"},
+		{"ran longer than it did", line(fieldElapsed, "01:20:00"), []jobOf{plainJob(nil)}, "1 job ran longer than from start to end"},
 		{
 			"ran an hour longer", line(fieldEnd, "2024-03-01T10:00:30", fieldElapsed, "00:59:30"),
 			[]jobOf{plainJob(func(j *jobOf) { j.End = tenAM + 60 + 3570 })},
@@ -327,7 +327,7 @@ func TestRead(t *testing.T) {
 		{
 			"ran an hour less", line(fieldEnd, "2024-03-01T12:01:00"),
 			[]jobOf{plainJob(func(j *jobOf) { j.End, j.Suspended = j.End+3600, 3600 })},
-			"1 jobs ran an hour less than from start to end",
+			"1 job ran an hour less than from start to end",
 		},
 		{
 			"ran an hour less, and was not suspended", "JobIDRaw|User|Submit|Start|End|Elapsed|Suspended|State|NCPUS\n" +
@@ -356,8 +356,8 @@ func TestReadFaults(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"empty", "", "sacct: dump: no job in the dump"},
 		{"header alone", header, "sacct: dump: no job in the dump"},
-		{"steps alone", line(fieldRaw, "7.0"), "sacct: dump: no job, but 1 lines of job steps"},
-		{"nonsense", nonsense, "sacct: dump:1: 1 fields, which are not those of Open XDMoD, and no header"},
+		{"steps alone", line(fieldRaw, "7.0"), "sacct: dump: no job, but 1 line of job steps"},
+		{"nonsense", nonsense, "sacct: dump:1: 1 field, which is not those of Open XDMoD, and no header"},
 		{"the header lacks", "JobID|State|User\n", "sacct: dump:1: the header lacks columns: Submit, Start, End, NCPUS; run sacct again with them"},
 		{"nor a state", "JobID|JobIDRaw|User|Account|Partition\n1|1|bob|phys|main\n", "sacct: dump:1: the header lacks columns: Submit, Start, End, State, NCPUS; run sacct again with them"},
 		{"nor an id", "User|Submit|Start\n", "sacct: dump:1: the header lacks columns: End, State, JobID, NCPUS; run sacct again with them"},
@@ -462,7 +462,7 @@ func TestReadCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(h.Jobs) != 1 || h.Jobs[0].ID != 8 || h.Cluster != "c2" || len(h.Notes) != 1 || h.Notes[0] != "1 lines of other clusters are left out." {
+	if len(h.Jobs) != 1 || h.Jobs[0].ID != 8 || h.Cluster != "c2" || len(h.Notes) != 1 || h.Notes[0] != "1 line of other clusters is left out." {
 		t.Errorf("%d jobs of %q, %q", len(h.Jobs), h.Cluster, h.Notes)
 	}
 	_, err = sacct.Read(strings.NewReader(text), "dump", sacct.Options{Cluster: "c3"})

@@ -3,9 +3,10 @@ package sacct
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"math/bits"
 	"unicode"
+
+	"slurm-ostrich/ostrich/plural"
 )
 
 // split cuts a line at each delimiter. A blank as the delimiter is that of columns of
@@ -203,7 +204,7 @@ func (d *dump) truncated() (column, bool) {
 // few says what is wrong with a line that has too few fields.
 func (d *dump) few(n, want int) string {
 	if n == 1 && !d.fixed() {
-		return fmt.Sprintf("no %q in it, which stands between %d columns unless --delimiter names another text", d.mark, want)
+		return plural.Sprintf("no %q in it, which stands between %d column{|s} unless --delimiter names another text", d.mark, want)
 	}
-	return fmt.Sprintf("%d fields, want %d", n, want)
+	return plural.Sprintf("%d field{|s}, want %d", n, want)
 }

@@ -33,17 +33,17 @@ func TestReadClocks(t *testing.T) {
 		{
 			"does not exist", "2024-03-31T01:00:00", "2024-03-31T02:30:00", "2024-03-31T04:30:00", "01:00:00",
 			[3]ostrich.Time{spring - 3600, spring + 1800, spring + 5400},
-			[]string{"1 times do not exist in Europe/Warsaw"},
+			[]string{"1 time does not exist in Europe/Warsaw"},
 		},
 		{
 			"end twice, the first", "2024-10-27T01:00:00", "2024-10-27T01:30:00", "2024-10-27T02:30:00", "01:00:00",
 			[3]ostrich.Time{autumn - 7200, autumn - 5400, autumn - 1800},
-			[]string{"1 times exist twice in Europe/Warsaw, where the clocks were put back: the job's elapsed time told which."},
+			[]string{"1 time exists twice in Europe/Warsaw, where the clocks were put back: the job's elapsed time told which."},
 		},
 		{
 			"end twice, the second", "2024-10-27T01:00:00", "2024-10-27T01:30:00", "2024-10-27T02:30:00", "02:00:00",
 			[3]ostrich.Time{autumn - 7200, autumn - 5400, autumn + 1800},
-			[]string{"1 times exist twice in Europe/Warsaw, where the clocks were put back: the job's elapsed time told which."},
+			[]string{"1 time exists twice in Europe/Warsaw, where the clocks were put back: the job's elapsed time told which."},
 		},
 		{
 			"both twice, over the change", "2024-10-27T01:00:00", "2024-10-27T02:30:00", "2024-10-27T02:10:00", "00:40:00",
@@ -53,12 +53,12 @@ func TestReadClocks(t *testing.T) {
 		{
 			"start twice, and suspended", "2024-10-27T01:00:00", "2024-10-27T02:30:00", "2024-10-27T05:00:00", "00:10:00",
 			[3]ostrich.Time{autumn - 7200, autumn - 1800, autumn + 10800},
-			[]string{"1 times exist twice in Europe/Warsaw, where the clocks were put back: taken as the first."},
+			[]string{"1 time exists twice in Europe/Warsaw, where the clocks were put back: taken as the first."},
 		},
 		{
 			"submitted twice", "2024-10-27T02:30:00", "2024-10-27T03:30:00", "2024-10-27T04:30:00", "01:00:00",
 			[3]ostrich.Time{autumn - 1800, autumn + 5400, autumn + 9000},
-			[]string{"1 times exist twice in Europe/Warsaw, where the clocks were put back: taken as the first."},
+			[]string{"1 time exists twice in Europe/Warsaw, where the clocks were put back: taken as the first."},
 		},
 		{
 			"not near a change", "2024-06-01T02:30:00", "2024-06-01T02:30:00", "2024-06-01T03:30:00", "01:00:00",
@@ -99,7 +99,7 @@ func TestReadStartBeforeSubmission(t *testing.T) {
 	}{
 		{"clocks put back between the two", job("7", autumn("02:50:00"), autumn("02:10:00"), autumn("03:10:00"), "01:00:00", "COMPLETED"), warsaw, 1200, "2 times exist twice"},
 		{"and still runs", running, warsaw, 1200, "told which"},
-		{"the same in the wrong zone", running, utc, 0, "1 jobs start up to an hour before their submission, as if the clocks had been put back in between: " +
+		{"the same in the wrong zone", running, utc, 0, "1 job starts up to an hour before its submission, as if the clocks had been put back in between: " +
 			"taken to start with it. The dump seems not to be in UTC: name its zone with --timezone."},
 		{"a second is no clock", job("7", autumn("12:00:01"), autumn("12:00:00"), autumn("13:00:00"), "01:00:00", "COMPLETED"), utc, 0, ""},
 		{

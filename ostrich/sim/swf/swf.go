@@ -11,6 +11,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/lengths"
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/sim/nodes"
 	"slurm-ostrich/ostrich/trace"
@@ -61,12 +62,8 @@ type Import struct {
 func (m Import) Notes() []string {
 	var notes []string
 	note := func(n int, what string) {
-		switch n {
-		case 0:
-		case 1:
-			notes = append(notes, "1 job "+what)
-		default:
-			notes = append(notes, fmt.Sprintf("%d jobs %s", n, what))
+		if n > 0 {
+			notes = append(notes, plural.Sprintf("%d job{|s} %s", n, what))
 		}
 	}
 	note(m.NotRun, "left out: no run time, or no processors")
@@ -74,12 +71,8 @@ func (m Import) Notes() []string {
 	note(m.BadID, "left out: job or user number out of range")
 	note(m.TooLong, fmt.Sprintf("left out: ran for %d s or longer", sim.Longest+1))
 	note(m.NoNodes, "left out: no nodes have the processors and the memory that they ask for")
-	switch m.Parts {
-	case 0:
-	case 1:
-		notes = append(notes, "1 line left out: a part of a job that has a line as a whole")
-	default:
-		notes = append(notes, fmt.Sprintf("%d lines left out: parts of jobs that have a line as a whole", m.Parts))
+	if m.Parts > 0 {
+		notes = append(notes, plural.Sprintf("%d line{|s} left out: {a part of a job that has|parts of jobs that have} a line as a whole", m.Parts))
 	}
 	note(m.Narrowed, "wider than the machine: taken as wide as it")
 	note(m.NoWait, "with an unknown wait: taken as if the wait was 0")
@@ -195,7 +188,7 @@ func take(log *trace.Log, m int, estimates Estimates, a *asked) ([]sim.Logged, I
 	}
 	in.Jobs, in.Repeated = len(jobs), repeated(jobs)
 	if in.Jobs == 0 {
-		return nil, in, fmt.Errorf("swf: %w (%d lines)", ErrNoJobs, in.Records)
+		return nil, in, plural.Errorf("swf: %w (%d line{|s})", ErrNoJobs, in.Records)
 	}
 	bySubmit := func(a, b sim.Logged) int { return cmp.Compare(a.Submit, b.Submit) }
 	if !slices.IsSortedFunc(jobs, bySubmit) {
