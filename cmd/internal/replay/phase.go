@@ -180,6 +180,7 @@ type phaseEvent struct {
 
 type phaseTest struct {
 	*Study
+	jobs   []*Job
 	events []phaseEvent
 	told   int // recorded priorities
 }
@@ -187,7 +188,12 @@ type phaseTest struct {
 // gather finds what happened to the first jobs, in the order of time.
 func (t *phaseTest) gather() {
 	for i := range min(len(t.Jobs), phaseJobs) {
-		j := &t.Jobs[i]
+		t.jobs = append(t.jobs, &t.Jobs[i])
+	}
+	for i := range t.vain {
+		t.jobs = append(t.jobs, &t.vain[i])
+	}
+	for i, j := range t.jobs {
 		if j.priority > 0 {
 			t.told++
 		}
@@ -222,9 +228,9 @@ func (t *phaseTest) each(phase ostrich.Time, visit func(j *Job, priority uint32)
 	if err != nil {
 		return fmt.Errorf("recorded priorities: %w", err)
 	}
-	begun := make([]bool, len(t.Jobs))
+	begun := make([]bool, len(t.jobs))
 	for _, e := range t.events {
-		j := &t.Jobs[e.job]
+		j, id := t.jobs[e.job], ostrich.JobID(e.job+1)
 		switch {
 		case e.kind == submitted:
 			m.AdvanceTo(e.at)
@@ -232,9 +238,9 @@ func (t *phaseTest) each(phase ostrich.Time, visit func(j *Job, priority uint32)
 			visit(j, m.Priority(&f))
 		case e.kind == began:
 			begun[e.job] = true
-			err = m.Start(j.ID, &j.request, e.at)
+			err = m.Start(id, &j.request, e.at)
 		case begun[e.job]:
-			err = m.End(j.ID, e.at)
+			err = m.End(id, e.at)
 		}
 		if err != nil {
 			return fmt.Errorf("recorded priorities: %w", err)

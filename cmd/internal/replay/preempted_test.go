@@ -150,3 +150,43 @@ func TestNoLicenses(t *testing.T) {
 		}
 	}
 }
+
+// TestVainUsage: what a job used before it was preempted counts where calculations are found by recorded priorities.
+func TestVainUsage(t *testing.T) {
+	records, err := slurm.ParseRecords("NodeName=n1 CPUs=4\nPartitionName=low Nodes=n1 PriorityTier=1\nPartitionName=high Nodes=n1 PriorityTier=2\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &accounting.History{
+		From: 1000, To: 9000, Procs: 4, Nodes: 1, Associations: []accounting.Association{{ID: 1, User: "alice", Account: "physics"}, {ID: 2, User: "bob", Account: "physics"}},
+		Partitions: []string{"low", "high"}, QOS: []string{"normal"}, Needs: make([]accounting.Needs, 1),
+		Jobs: []accounting.Job{
+			{ID: 1, Procs: 4, Nodes: 1, Submit: 1000, Eligible: 1000, Start: 1001, End: 1901, Limit: 6000, State: accounting.Preempted},
+			{ID: 99, Procs: 4, Nodes: 1, Submit: 1902, Eligible: 2023, Start: 7000, End: 7100, Limit: 6000},
+		},
+	}
+	for i := range 40 {
+		at := ostrich.Time(1100 + 97*i)
+		h.Jobs = append(h.Jobs, accounting.Job{ID: ostrich.JobID(2 + i), Association: int32(i % 2), Procs: 1, Nodes: 1, Submit: at, Eligible: at, Start: at + 10, End: at + 60, Limit: 900})
+	}
+	setup := Setup{Options: window30, Records: records, Controller: &priority.Controller{
+		PriorityType: "priority/multifactor", PriorityFlags: []string{"NO_FAIR_TREE"}, Weights: priority.Weights{Fairshare: 1_000_000}, DecayHalfLife: 3600, CalcPeriod: 300,
+		AccountingEnforce: []string{"limits"}, PreemptType: "preempt/partition_prio", PreemptMode: "REQUEUE",
+	}}
+	recorded := phaseTest{Study: mustNew(t, h, setup)}
+	recorded.gather()
+	priorities := make(map[ostrich.JobID]uint32)
+	if err := recorded.each(0, func(j *Job, priority uint32) { priorities[j.Slurm] = priority }); err != nil {
+		t.Fatal(err)
+	}
+	for i := range h.Jobs {
+		if j := &h.Jobs[i]; j.ID > 1 && j.ID < 99 {
+			j.Priority = priorities[j.ID]
+		}
+	}
+	h.Jobs[1].ID = 1 // it goes on
+	notes := strings.Join(mustNew(t, h, setup).Notes, "\n")
+	if want := "has 40 of 40 recorded priorities"; !strings.Contains(notes, want) {
+		t.Errorf("no note %q in:\n%s", want, notes)
+	}
+}

@@ -79,6 +79,8 @@ type Study struct {
 
 	open map[int]bool // campaigns, by number, with jobs that had not ended
 
+	vain []Job // runs of jobs that were preempted and go on in another row; nil once the phase is known
+
 	used func(*multifactor.Config) // see usedBefore; nil once the phase is known
 
 	split *splits // what replays of the same jobs share
@@ -184,6 +186,9 @@ func (s *Study) addJobs(h *accounting.History) error {
 		j := &h.Jobs[i]
 		switch {
 		case first[i] < 0 && j.End >= h.From:
+			if j.Start > 0 {
+				s.vain = append(s.vain, Job{Logged: sim.Logged{Job: sim.Job{Submit: j.Came(), Run: j.Ran()}, Start: j.Start, Suspended: j.End - j.Start - ostrich.Time(j.Ran())}, request: s.request(h, j)})
+			}
 			continue // it goes on in another row
 		case j.Start == 0 && (j.End != 0 || j.Eligible == 0):
 			left.count(j, 0)
@@ -262,7 +267,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 			parts = append(parts, float64(l.Run)/float64(limit))
 		}
 		if first[i] > 0 && !s.placement.pins(j) {
-			l.Submit = first[i]
+			l.Submit, l.priority = first[i], 0
 		}
 		l.Run = min(l.Run, sim.Longest)
 		l.Estimate = min(cmp.Or(limit, l.Run), sim.Longest)
@@ -309,7 +314,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 		return err
 	}
 	s.used(&s.Priority)
-	s.used = nil // the jobs before the window need not be kept
+	s.used, s.vain = nil, nil // the jobs before the window need not be kept
 	return nil
 }
 
