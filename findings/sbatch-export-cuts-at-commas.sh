@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Version: sbatch, slurmctld and slurmd 22.05.8-4+deb12u3 (Debian 12).
+# Guess: --export=ALL,LIST=a,b gives LIST the value "a,b", or is refused as b has no value; with quotes around it, which the
+#   shell leaves there, it is "a,b".
+# Seen: LIST is "a", without a word of b. With quotes the comma is kept and the quotes too: the value is 'a,b', with them.
+#   What works is LIST=a,b in sbatch's own environment, and the name alone in --export.
+# Ends with 0 if that is still so, 1 if not. Runs a slurmctld and a slurmd on ports 29740 and 29741 of
+# this host for some seconds, as root.
+set -euo pipefail
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp"
+v=22.05.8-4+deb12u3
+apt-get -qq download slurmctld=$v slurmd=$v slurm-client=$v slurm-wlm-basic-plugins=$v libmunge2 libhwloc15 libreadline8 2>warnings
+for deb in *.deb; do dpkg -x "$deb" root; done
+lib=$PWD/$(dirname "$(find root -name libslurmfull.so | head -n 1)")
+libs=${lib%/*}
+export LD_LIBRARY_PATH=$lib:$libs:${lib%/usr/*}/lib/${libs##*/} SLURM_CONF=$PWD/slurm.conf PATH=$PWD/root/usr/bin:$PWD/root/usr/sbin:$PATH
+trap 'scancel --quiet --user=root 2>/dev/null || true; sleep 1; kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$tmp"' EXIT
+mkdir state spool
+cat >slurm.conf <<-END
+	AuthType=auth/none
+	SlurmUser=root
+	PluginDir=$lib
+	ClusterName=c
+	SlurmctldHost=localhost
+	SlurmctldPort=29740
+	CredType=cred/none
+	StateSaveLocation=$PWD/state
+	SlurmctldPidFile=$PWD/pid
+	SlurmctldLogFile=$PWD/log
+	SelectType=select/cons_tres
+	SelectTypeParameters=CR_CPU
+	ProctrackType=proctrack/linuxproc
+	TaskPlugin=task/none
+	JobAcctGatherType=jobacct_gather/none
+	MpiDefault=none
+	SlurmdSpoolDir=$PWD/spool
+	SlurmdPidFile=$PWD/pid-d
+	SlurmdLogFile=$PWD/log-d
+	SlurmdParameters=config_overrides
+	NodeName=n1 NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=29741 CPUs=16
+	PartitionName=p Nodes=ALL Default=YES State=UP
+END
+# wait_for tries a command for a minute.
+wait_for() {
+	local left
+	for left in $(seq 60); do
+		! "$@" >/dev/null 2>&1 || return 0
+		sleep 1
+	done
+	echo "not within a minute: $*" >&2
+	return "$left"
+}
+slurmctld-wlm -D -c >out 2>&1 &
+slurmd-wlm -D -c -N n1 >out-d 2>&1 &
+ready() { [[ $(sinfo -h -o %t | sort -u) == idle ]]; }
+wait_for ready
+# shellcheck disable=SC2016 # for the job
+value() { # OPTION...
+	sbatch -Q --wait --output="$PWD/value" --chdir=/ "$@" --wrap='echo "[$LIST] [$OTHER]"' >/dev/null
+	cat value
+}
+seen=$(
+	value --export=ALL,LIST=a,b,OTHER=c
+	value --export="ALL,LIST='a,b',OTHER=c"
+	value --export='ALL,LIST="a,b",OTHER=c'
+	LIST=a,b value --export=LIST,OTHER=c
+)
+wanted='[a] [c]
+['\''a,b'\''] [c]
+["a,b"] [c]
+[a,b] [c]'
+echo "$seen"
+if [[ $seen != "$wanted" ]]; then
+	printf 'changed; before it was\n%s\n' "$wanted"
+	exit 1
+fi
