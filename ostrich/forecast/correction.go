@@ -6,23 +6,29 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// Correction learns how much farther than the draws the truth lies, from what became of earlier
+// Correction learns how the truth lies beside the draws, from what became of earlier
 // answers. The zero value has learned nothing. It is not safe for concurrent use.
 //
-// It is adaptive conformal inference (Gibbs, Candès 2021), for each side by itself, in the form that
+// How many will come, it does not leave to the draws alone: the middle is between that of the draws and that of
+// Draws.Quiet, nearer to the one which has lately been nearer to the truth (the exponentially weighted average forecaster with
+// discounted losses: Cesa-Bianchi, Lugosi 2006, sections 2.1 and 2.11).
+//
+// How far apart the sides are is adaptive conformal inference (Gibbs, Candès 2021), for each side by itself, in the form that
 // tracks the quantile (Angelopoulos, Candès, Tibshirani 2023, section 2.1): after each
 // answer a side goes out by 0.9·γ if the truth lay beyond it, and in by 0.1·γ if not. So one in ten lies beyond each
 // in the long run, whatever the jobs do. That a job still waits beyond the upper side is known
 // before it starts, and counts at once.
 type Correction struct {
-	Cells [cells]Cell // by the wait in the middle of the draws
+	Learned
+
 	open  []question
 	first int // Question of open[0]
 }
 
-// Cell is what a Correction has learned for waits of about one length.
-type Cell struct {
+// Learned is what a Correction has learned.
+type Learned struct {
 	Below, Above float64 // how much farther than before anything was learned both sides go
+	Nearer       float64 // by how much Draws.Quiet was nearer to the truth than the draws, each answer weighing 0.97 of the next one
 	Count        int     // answers of which it is known what became
 }
 
@@ -31,21 +37,19 @@ type Question int
 
 // question is an answer from which something is still to be learned.
 type question struct {
-	cell      *Cell
-	low, high ostrich.Time
-	late      bool // beyond high, and counted
-	over      bool
+	at           ostrich.Time
+	low, high    ostrich.Time
+	drawn, quiet float64 // see Odds
+	late         bool    // beyond high, and counted
+	over         bool
 }
 
-// cells is how many lengths of waits are told apart, and cellWidth how far they are from one another, on
-// the scale of logged: up to an hour, 9 h, 2.8 d, 3 weeks, and longer.
-const (
-	cells     = 5
-	cellWidth = 2
-)
+func questionOf(o *Odds, low, high ostrich.Time) question {
+	return question{at: o.now, low: low, high: high, drawn: o.drawn, quiet: o.quiet}
+}
 
 // Before anything is learned, both sides go this much farther than the draws, see Odds.At.
-const unlearned = 0.2
+const unlearned = 0.5
 
 // least is how far in a side goes at most: it has all but reached the middle. One that is never missed would go in for ever,
 // and be as long in coming back.
@@ -55,24 +59,22 @@ const least = -5
 func in(side *float64, step float64) { *side = max(*side-0.1*step, least) }
 
 // step is γ: how far a side goes out for a miss. The first ones go farther.
-func (c *Cell) step() float64 { return max(0.04, 0.3/math.Sqrt(float64(10+c.Count))) }
+func (l *Learned) step() float64 { return max(0.04, 0.3/math.Sqrt(float64(10+l.Count))) }
 
-// sides returns how far both sides go.
-func (c *Cell) sides() (below, above float64) { return unlearned + c.Below, unlearned + c.Above }
+// How fast the weight of Draws.Quiet follows what is nearer, and forgets what was.
+const (
+	following = 0.2
+	keeping   = 0.97
+)
 
-// cellOf returns the cell of some odds.
-func (c *Correction) cellOf(o *Odds) *Cell {
-	if len(o.waits) == 0 {
-		return &c.Cells[0]
-	}
-	i := int((quantile(o.waits, 0.5) - logged(0)) / cellWidth)
-	return &c.Cells[max(0, min(i, cells-1))]
-}
+// weight returns that of Draws.Quiet beside the draws, from 0 to 1.
+func (l *Learned) weight() float64 { return 1 / (1 + math.Exp(-following*l.Nearer)) }
 
 // Answer returns the odds of a job by its draws. It learns nothing.
 func (c *Correction) Answer(d *Draws) *Odds {
 	o := newOdds(d)
-	o.below, o.above = c.cellOf(o).sides()
+	o.move(c.weight() * (o.quiet - o.drawn))
+	o.below, o.above = unlearned+c.Below, unlearned+c.Above
 	return o
 }
 
@@ -80,32 +82,32 @@ func (c *Correction) Answer(d *Draws) *Odds {
 // questions at one moment, and of moments, the order is that of the calls.
 func (c *Correction) Ask(d *Draws) (*Odds, Question) {
 	for i := range c.open {
-		c.open[i].passed(d.Now)
+		c.passed(&c.open[i], d.Now)
 	}
 	o := c.Answer(d)
 	at := o.Shown()
-	c.open = append(c.open, question{cell: c.cellOf(o), low: at[0], high: at[2]})
+	c.open = append(c.open, questionOf(o, at[0], at[2]))
 	return o, Question(c.first + len(c.open) - 1)
 }
 
 // Again goes on with what was asked before and is forgotten: the same draws, and the moments that were answered then.
 func (c *Correction) Again(d *Draws, answer [3]ostrich.Time) Question {
-	c.open = append(c.open, question{cell: c.cellOf(newOdds(d)), low: answer[0], high: answer[2]})
+	c.open = append(c.open, questionOf(newOdds(d), answer[0], answer[2]))
 	return Question(c.first + len(c.open) - 1)
 }
 
 // Waits records that the job of a question still waits at a moment.
 func (c *Correction) Waits(n Question, at ostrich.Time) {
 	if q := c.question(n); q != nil {
-		q.passed(at)
+		c.passed(q, at)
 	}
 }
 
 // passed counts a question as beyond its upper side as soon as that is known.
-func (q *question) passed(now ostrich.Time) {
+func (c *Correction) passed(q *question, now ostrich.Time) {
 	if !q.over && !q.late && now > q.high {
 		q.late = true
-		q.cell.Above += 0.9 * q.cell.step()
+		c.Above += 0.9 * c.step()
 	}
 }
 
@@ -115,24 +117,26 @@ func (c *Correction) Started(n Question, at ostrich.Time) {
 	if q == nil {
 		return
 	}
-	q.passed(at)
-	step := q.cell.step()
+	c.passed(q, at)
+	step := c.step()
 	if !q.late {
-		in(&q.cell.Above, step)
+		in(&c.Above, step)
 	}
 	if at < q.low {
-		q.cell.Below += 0.9 * step
+		c.Below += 0.9 * step
 	} else {
-		in(&q.cell.Below, step)
+		in(&c.Below, step)
 	}
-	q.cell.Count++
+	truth := logged(ostrich.Duration(at - q.at))
+	c.Nearer = keeping*c.Nearer + math.Abs(truth-q.drawn) - math.Abs(truth-q.quiet)
+	c.Count++
 	c.close(q)
 }
 
 // Gone records that the job of a question left at a moment without a start.
 func (c *Correction) Gone(n Question, at ostrich.Time) {
 	if q := c.question(n); q != nil {
-		q.passed(at)
+		c.passed(q, at)
 		c.close(q)
 	}
 }

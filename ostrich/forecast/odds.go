@@ -21,7 +21,8 @@ type Odds struct {
 	now          ostrich.Time
 	waits        []float64 // in the draws, each as logged has it, ascending
 	half         float64   // half of what lies between their 10 % and 90 %, and no less than leastHalf
-	below, above float64   // how much farther both go, see Cell
+	drawn, quiet float64   // the middle of the waits as they were drawn, and the wait by Draws.Quiet, on the same scale
+	below, above float64   // how much farther both go, see Learned
 }
 
 // leastHalf is the least half of a spread: nobody knows a wait better than by this factor (its logarithm).
@@ -38,14 +39,26 @@ func newOdds(d *Draws) *Odds {
 	slices.Sort(o.waits)
 	if len(o.waits) > 0 {
 		o.half = math.Hypot(leastHalf, (quantile(o.waits, 0.9)-quantile(o.waits, 0.1))/2)
+		o.drawn = quantile(o.waits, 0.5)
+	}
+	o.quiet = o.drawn
+	if d.Quiet != 0 {
+		o.quiet = logged(ostrich.Duration(d.Quiet - d.Now))
 	}
 	return o
+}
+
+// move makes all waits longer by a factor, its logarithm given.
+func (o *Odds) move(by float64) {
+	for i := range o.waits {
+		o.waits[i] += by
+	}
 }
 
 // At returns the moment by which the job has started with odds of so many per cent. It is never before
 // the question, and never earlier for higher odds. ErrOdds is returned for odds that are not from 1 to 99.
 //
-// With y(p) for the p-quantile of the draws, on the scale of logged, it is
+// With y(p) for the p-quantile of the draws, moved by what was learned of the middle, on the scale of logged, it is
 //
 //	y(½) + (y(p) − y(½))·e^min(a, 0) + h·max(a, 0)·z(p)/z(0.9)
 //

@@ -32,13 +32,13 @@ func TestOdds(t *testing.T) {
 		want         [3]float64
 	}{
 		{-unlearned, -unlearned, [3]float64{low, ln(1200), high}},
-		{0, 0, [3]float64{low - 0.2*half, ln(1200), high + 0.2*half}},
-		{-unlearned - 1, 0.2, [3]float64{ln(1200) - (ln(1200)-low)/math.E, ln(1200), high + 0.4*half}},
+		{0, 0, [3]float64{low - 0.5*half, ln(1200), high + 0.5*half}},
+		{-unlearned - 1, 0.2, [3]float64{ln(1200) - (ln(1200)-low)/math.E, ln(1200), high + 0.7*half}},
 	} {
-		c.Cells[0] = Cell{Below: tt.below, Above: tt.above}
+		c.Learned = Learned{Below: tt.below, Above: tt.above}
 		for k, at := range c.Answer(d).Shown() {
 			if want := 1000 + ostrich.Time(math.Round(max(0, math.Exp(tt.want[k])-600))); at != want {
-				t.Errorf("%+v: %d %% at %d, want %d", c.Cells[0], Shown[k], at, want)
+				t.Errorf("%+v: %d %% at %d, want %d", c.Learned, Shown[k], at, want)
 			}
 		}
 	}
@@ -61,10 +61,10 @@ func TestOddsRise(t *testing.T) {
 		}
 		var c Correction
 		learned := rapid.Float64Range(-8, 8)
-		for i := range c.Cells {
-			c.Cells[i] = Cell{Below: learned.Draw(t, "below"), Above: learned.Draw(t, "above")}
-		}
-		o := c.Answer(drawsOf(waits...))
+		c.Learned = Learned{Below: learned.Draw(t, "below"), Above: learned.Draw(t, "above"), Nearer: learned.Draw(t, "nearer")}
+		d := drawsOf(waits...)
+		d.Quiet = 1000 + ostrich.Time(rapid.Int64Range(0, 1e7).Draw(t, "quiet"))
+		o := c.Answer(d)
 		before := ostrich.Time(1000)
 		for percent := 1; percent <= 99; percent++ {
 			at, err := o.At(percent)
@@ -80,12 +80,11 @@ func TestOddsRise(t *testing.T) {
 func TestCorrection(t *testing.T) {
 	var c Correction
 	d := drawsOf(600)
-	cell := &c.Cells[0]
 	step := 0.3 / math.Sqrt(10)
 	want := func(what string, below, above float64, count int) {
 		t.Helper()
-		if math.Abs(cell.Below-below) > 1e-12 || math.Abs(cell.Above-above) > 1e-12 || cell.Count != count {
-			t.Errorf("%s: %+v, want %v, %v, %d", what, *cell, below, above, count)
+		if math.Abs(c.Below-below) > 1e-12 || math.Abs(c.Above-above) > 1e-12 || c.Count != count {
+			t.Errorf("%s: %+v, want %v, %v, %d", what, c.Learned, below, above, count)
 		}
 	}
 	o, first := c.Ask(d)
@@ -95,7 +94,7 @@ func TestCorrection(t *testing.T) {
 	c.Started(first, at[1])
 	want("within", -0.1*step, -0.1*step, 1)
 	step = 0.3 / math.Sqrt(11)
-	below, above := cell.Below, cell.Above
+	below, above := c.Below, c.Above
 	// The other ones still wait beyond the upper side, which is seen at the next question.
 	_, fourth := c.Ask(&Draws{Now: at[2] + 1, Starts: []ostrich.Time{at[2] + 601}})
 	want("two wait too long", below, above+1.8*step, 1)
@@ -104,7 +103,7 @@ func TestCorrection(t *testing.T) {
 	c.Started(third, at[2]+9)
 	want("it starts late, and counts once", below-0.1*step, above+1.8*step, 2)
 	step = 0.3 / math.Sqrt(12)
-	below, above = cell.Below, cell.Above
+	below, above = c.Below, c.Above
 	c.Started(fourth, at[2]+1)
 	want("early", below+0.9*step, above-0.1*step, 3)
 	c.Started(first, 0)
@@ -113,27 +112,58 @@ func TestCorrection(t *testing.T) {
 	if len(c.open) != 0 {
 		t.Errorf("%d questions are open", len(c.open))
 	}
-	c.Ask(drawsOf(1e6))
-	if got := c.cellOf(newOdds(drawsOf(1e6))); got != &c.Cells[3] {
-		t.Error("a million seconds have another cell")
+}
+
+// TestQuiet: by hand. The middle begins halfway between that of the draws and that of the quiet start, and goes to
+// what is nearer.
+func TestQuiet(t *testing.T) {
+	ln := math.Log
+	d := drawsOf(600)
+	d.Quiet = 1870
+	drawn, quiet := ln(1200), ln(1470)
+	var c Correction
+	wanted := 0.0
+	for _, start := range []ostrich.Time{1600, 1600, 2000, 1470, 1000, 1000} {
+		o, q := c.Ask(d)
+		middle := drawn + (quiet-drawn)/(1+math.Exp(-0.2*wanted))
+		if at, want := o.Shown()[1], 1000+ostrich.Time(math.Round(math.Exp(middle)-600)); at != want {
+			t.Errorf("after %v: the middle is %d, want %d", c.Nearer, at, want)
+		}
+		c.Started(q, start)
+		y := ln(float64(start - 1000 + 600))
+		wanted = 0.97*wanted + math.Abs(y-drawn) - math.Abs(y-quiet)
+		if math.Abs(c.Nearer-wanted) > 1e-12 {
+			t.Errorf("after a start at %d: %v, want %v", start, c.Nearer, wanted)
+		}
+	}
+	for range 200 {
+		_, q := c.Ask(d)
+		c.Started(q, 1600)
+	}
+	if far := c.Answer(d).Shown()[1]; far < 1600 || far > 1690 {
+		t.Errorf("after many starts where the draws are: %d", far)
+	}
+	unknown := drawsOf(600)
+	if at := c.Answer(unknown).Shown()[1]; at != 1600 {
+		t.Errorf("without a quiet start: %d", at)
 	}
 }
 
 // TestNeverMissed: a side that cannot be missed does not go in for ever, and is soon back. Nothing starts before a
 // moment of 10 % that is that of the question, and nothing later than one of 90 % if half of the draws were too late.
 func TestNeverMissed(t *testing.T) {
-	var c Correction
-	ask := func(after ostrich.Time, waits ...ostrich.Time) {
+	ask := func(c *Correction, after ostrich.Time, waits ...ostrich.Time) {
 		_, q := c.Ask(drawsOf(waits...))
 		c.Started(q, 1000+after)
 	}
+	var never, always Correction
 	for range 10_000 {
-		ask(1, 0)
-		ask(300, 9e6, 9e6+1)
+		ask(&never, 1, 0)
+		ask(&always, 300, 9e6, 9e6+1)
 	}
-	for i, cell := range map[int]Cell{0: c.Cells[0], 4: c.Cells[4]} {
-		if side := min(cell.Below, cell.Above); side < least || side > least+0.5 {
-			t.Errorf("cell %d: %+v", i, cell)
+	for _, c := range []*Correction{&never, &always} {
+		if side := min(c.Below, c.Above); side < least || side > least+0.5 {
+			t.Errorf("%+v", c.Learned)
 		}
 	}
 }
@@ -160,8 +190,7 @@ func TestCoverage(t *testing.T) {
 			}
 			c.Started(q, start)
 		}
-		cell := c.cellOf(newOdds(drawsOf(6600)))
-		for side, misses := range map[float64]int{cell.Below: early, cell.Above: late} {
+		for side, misses := range map[float64]int{c.Below: early, c.Above: late} {
 			if more := float64(misses - n/10); math.Abs(more) > math.Abs(side)/0.04+30 {
 				t.Errorf("scale %v: %d of %d beyond a side at %v", scale, misses, n, side)
 			}

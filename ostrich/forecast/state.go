@@ -3,6 +3,7 @@ package forecast
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -41,9 +42,13 @@ type Draws struct {
 	Now    ostrich.Time
 	Starts []ostrich.Time // by future, none before Now
 	Ends   []ostrich.Time // the same, of its end
+
+	// Quiet is when it starts if nobody comes any more, and every job runs on for the geometric mean of what is left of the
+	// middle of its lengths and of its limit. QuietEnd is the same of its end. Both are 0 if that is not known.
+	Quiet, QuietEnd ostrich.Time
 }
 
-// Numbers of draws, and of the jobs that all draws of a query replay together.
+// Numbers of draws, and of the jobs that all replays of a query have together.
 const (
 	mostDraws  = 11
 	leastDraws = 3
@@ -78,7 +83,7 @@ func (s *State) Ask(asked []int) ([]Draws, error) {
 	near.Pending = s.Pending[:min(len(s.Pending), max(0, slices.Max(asked))+behind)]
 	n := s.Draws
 	if n < 1 {
-		n = max(leastDraws, min(mostDraws, drawnJobs/(len(near.Running)+len(near.Pending))))
+		n = max(leastDraws, min(mostDraws, drawnJobs/(len(near.Running)+len(near.Pending))-1)) // and Draws.Quiet
 	}
 	for k := range list {
 		list[k] = Draws{Now: s.Now, Starts: make([]ostrich.Time, n), Ends: make([]ostrich.Time, n)}
@@ -90,10 +95,15 @@ func (s *State) Ask(asked []int) ([]Draws, error) {
 			return nil, fmt.Errorf("forecast: %w", err)
 		}
 		for k, i := range asked {
-			at := s.at(i)
-			list[k].Starts[f] = starts[at]
-			list[k].Ends[f] = list[k].Starts[f] + ostrich.Time(d.length(at))
+			list[k].Starts[f], list[k].Ends[f] = d.span(starts, s.at(i))
 		}
+	}
+	starts, err := d.quiet()
+	if err != nil {
+		return nil, fmt.Errorf("forecast: %w", err)
+	}
+	for k, i := range asked {
+		list[k].Quiet, list[k].QuietEnd = d.span(starts, s.at(i))
 	}
 	return list, nil
 }
@@ -124,7 +134,7 @@ type drawer struct {
 	missing int
 	latest  ostrich.Time // start of a job that is wanted, in all draws; 0 before the first
 	deepest int          // jobs up to the last one that is wanted
-	backlog ostrich.Time // how long they take if no processor idles
+	backlog ostrich.Time // how long they take in the latest draw if no processor idles
 }
 
 // newcomer is a job that comes in a draw.
@@ -180,13 +190,36 @@ func (d *drawer) of(i int) *Job {
 	return &d.Pending[i-len(d.Running)]
 }
 
-// length is how long a job runs in the latest draw.
-func (d *drawer) length(i int) ostrich.Duration { return d.jobs[i].Run }
+// span returns when a job starts and ends that runs as in the latest replay.
+func (d *drawer) span(starts []ostrich.Time, i int) (start, end ostrich.Time) {
+	return starts[i], starts[i] + ostrich.Time(d.jobs[i].Run)
+}
+
+// runs adds the next job, which runs for so long in all.
+func (d *drawer) runs(j *Job, length ostrich.Duration) {
+	limit := max(j.Limit, length)
+	d.jobs = append(d.jobs, sim.Job{
+		ID: j.ID, User: j.User, Submit: d.Now, Procs: j.Procs,
+		Run: bounded(length - j.Ran), Estimate: bounded(limit - j.Ran),
+	})
+}
+
+// quiet returns the starts of the jobs if nobody comes any more, see Draws.Quiet.
+func (d *drawer) quiet() ([]ostrich.Time, error) {
+	d.jobs, d.comes = d.jobs[:0], d.comes[:0]
+	for i := range d.classes {
+		j := d.of(i)
+		middle := j.Spread.Length(0.5, j.Ran)
+		limit := max(j.Limit, middle)
+		d.runs(j, j.Ran+ostrich.Duration(math.Sqrt(float64(middle-j.Ran)*float64(limit-j.Ran))))
+	}
+	return d.replay()
+}
 
 // draw draws a future and returns the starts of its jobs.
 func (d *drawer) draw(future int) ([]ostrich.Time, error) {
 	d.random = rand.New(rand.NewPCG(d.Seed, uint64(future)))
-	d.jobs, d.backlog = d.jobs[:0], 0
+	d.jobs = d.jobs[:0]
 	for i := range d.common {
 		d.common[i] = d.random.Float64()
 	}
@@ -196,12 +229,7 @@ func (d *drawer) draw(future int) ([]ostrich.Time, error) {
 		if d.random.Uint64()&1 == 0 {
 			u = d.random.Float64()
 		}
-		length := j.Spread.Length(u, j.Ran)
-		limit := max(j.Limit, length)
-		d.jobs = append(d.jobs, sim.Job{
-			ID: j.ID, User: j.User, Submit: d.Now, Procs: j.Procs,
-			Run: bounded(length - j.Ran), Estimate: bounded(limit - j.Ran),
-		})
+		d.runs(j, j.Spread.Length(u, j.Ran))
 	}
 	work := ostrich.Work(0)
 	for i := range d.deepest {
@@ -209,6 +237,11 @@ func (d *drawer) draw(future int) ([]ostrich.Time, error) {
 	}
 	d.backlog = ostrich.Time(work / ostrich.Work(d.procs))
 	d.come()
+	return d.replay()
+}
+
+// replay replays the jobs until those that are wanted have started, and returns the starts.
+func (d *drawer) replay() ([]ostrich.Time, error) {
 	d.arrange()
 	d.missing = d.wants
 	m := sim.Machine{Procs: d.procs, Backfill: sim.EASY, Order: sim.Order{Places: d.places}, Began: d.began}
@@ -307,12 +340,13 @@ func bounded(d ostrich.Duration) ostrich.Duration { return min(max(d, 1), sim.Lo
 // Last returns when all of some jobs have ended, by future, as the draws of one: its Starts are
 // the latest of their Ends. There must be one job.
 func Last(draws []Draws) *Draws {
-	d := &Draws{Now: draws[0].Now, Starts: slices.Clone(draws[0].Ends)}
+	d := &Draws{Now: draws[0].Now, Starts: slices.Clone(draws[0].Ends), Quiet: draws[0].QuietEnd}
 	for _, other := range draws[1:] {
 		for f, end := range other.Ends {
 			d.Starts[f] = max(d.Starts[f], end)
 		}
+		d.Quiet = max(d.Quiet, other.QuietEnd)
 	}
-	d.Ends = d.Starts
+	d.Ends, d.QuietEnd = d.Starts, d.Quiet
 	return d
 }

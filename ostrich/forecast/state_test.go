@@ -39,8 +39,12 @@ func TestKnownLengths(t *testing.T) {
 		fixed(2, 2, 2, 100, 50), fixed(3, 2, 1, 160, 10), fixed(4, 3, 1, 400, 10),
 	}}
 	s.Running[0].Ran = 40
-	want := []ostrich.Time{1060, 1000, 1110} // job 4 after job 2
+	want := []ostrich.Time{1060, 1000, 1110}  // job 4 after job 2
+	quiet := []ostrich.Time{1097, 1000, 1167} // job 1 for √(60·160) s, job 2 for √(50·100) s
 	for i, d := range askAll(t, s) {
+		if d.Quiet != quiet[i] {
+			t.Errorf("job %d starts at %v if nobody comes, want %d", i+2, d.Quiet, quiet[i])
+		}
 		if len(d.Starts) != mostDraws || slices.Min(d.Starts) != want[i] || slices.Max(d.Starts) != want[i] {
 			t.Errorf("job %d starts at %v, want %d", i+2, d.Starts, want[i])
 		}
@@ -55,8 +59,8 @@ func TestKnownLengths(t *testing.T) {
 	if _, err := s.Ask([]int{^1}); !errors.Is(err, sim.ErrWorkload) {
 		t.Errorf("a second job that runs: %v", err)
 	}
-	if last := Last(draws); last.Starts[0] != 1110 || last.Now != 1000 {
-		t.Errorf("the campaign of user 2 ends at %v", last.Starts)
+	if last := Last(draws); last.Starts[0] != 1110 || last.Now != 1000 || last.Quiet != 1167 {
+		t.Errorf("the campaign of user 2 ends at %v, %v", last.Starts, last.Quiet)
 	}
 }
 
@@ -133,6 +137,9 @@ func TestNewcomers(t *testing.T) {
 		for i, d := range askAll(t, s) {
 			if d.Starts[0] != now+tt.want[i] || slices.Max(d.Starts) != d.Starts[0] {
 				t.Errorf("%s: job %d starts at %v, want %d", tt.name, i+2, d.Starts, now+tt.want[i])
+			}
+			if alone := now + ostrich.Time(100*(i+1)); d.Quiet != alone {
+				t.Errorf("%s: job %d starts at %v if nobody comes, want %d", tt.name, i+2, d.Quiet, alone)
 			}
 		}
 	}

@@ -26,7 +26,7 @@ const suffix = ".forecasts"
 const mostBytes = 16 << 20
 
 // version is that of the file.
-const version = 1
+const version = 2
 
 // errContent marks a file that is none of ours.
 var errContent = errors.New("not what ostrichd has written")
@@ -39,17 +39,18 @@ type file struct {
 
 type filePool struct {
 	Name      string      `json:"name"`
-	Learned   []cell      `json:"learned"`
+	Learned   learned     `json:"learned"`
 	Questions []*question `json:"questions"`
 	Days      []Day       `json:"days"`
 	Places    []float32   `json:"places"` // the oldest first
 }
 
-// cell is a forecast.Cell.
-type cell struct {
-	Below float64 `json:"below"`
-	Above float64 `json:"above"`
-	Count int     `json:"count"`
+// learned is a forecast.Learned.
+type learned struct {
+	Below  float64 `json:"below"`
+	Above  float64 `json:"above"`
+	Nearer float64 `json:"nearer"`
+	Count  int     `json:"count"`
 }
 
 // Path returns the path of the file beside a journal; "" without one.
@@ -103,10 +104,7 @@ func (f *Foresight) text() ([]byte, error) {
 	is := file{Version: version, Cluster: f.cluster, Pools: []filePool{}}
 	for _, name := range slices.Sorted(maps.Keys(f.known)) {
 		p := f.known[name]
-		one := filePool{Name: name, Questions: orNone(p.questions), Days: orNone(p.days), Places: slices.Concat([]float32{}, p.places[p.next:], p.places[:p.next])}
-		for _, c := range p.learned.Cells {
-			one.Learned = append(one.Learned, cell(c))
-		}
+		one := filePool{Name: name, Learned: learned(p.learned.Learned), Questions: orNone(p.questions), Days: orNone(p.days), Places: slices.Concat([]float32{}, p.places[p.next:], p.places[:p.next])}
 		is.Pools = append(is.Pools, one)
 	}
 	text, err := json.Marshal(is)
@@ -185,8 +183,8 @@ func (is *file) check(cluster string) error {
 		switch {
 		case names[p.Name]:
 			return fmt.Errorf("%w: pool %q is there twice", errContent, p.Name)
-		case len(p.Learned) != len(forecast.Correction{}.Cells):
-			return bad("cells:", len(p.Learned))
+		case p.Learned.Count < 0 || max(math.Abs(p.Learned.Below), math.Abs(p.Learned.Above), math.Abs(p.Learned.Nearer)) > mostLearned:
+			return bad("learned from answers:", p.Learned.Count)
 		case len(p.Questions) > mostOpen:
 			return bad("questions:", len(p.Questions))
 		case len(p.Days) > scoreDays+1:
@@ -195,11 +193,6 @@ func (is *file) check(cluster string) error {
 			return bad("places:", len(p.Places))
 		}
 		names[p.Name] = true
-		for i, c := range p.Learned {
-			if math.Abs(c.Below) > mostLearned || math.Abs(c.Above) > mostLearned || c.Count < 0 {
-				return bad("cell", i)
-			}
-		}
 		for i, place := range p.Places {
 			if !(place >= 0 && place <= 1) {
 				return bad("place", i)
@@ -219,7 +212,7 @@ func (is *file) check(cluster string) error {
 	return nil
 }
 
-// mostLearned is more than a side ever goes: the logarithm of a factor. mostDraws is more than there are.
+// mostLearned is more than anything is that is learned: logarithms of factors, of no more than some 20 answers at once. mostDraws is more than there are.
 const (
 	mostLearned = 1000
 	mostDraws   = 1000
@@ -230,12 +223,10 @@ const (
 func (is *filePool) restored() *pool {
 	p := newPool()
 	p.questions, p.days, p.places = is.Questions, is.Days, is.Places
-	for i, c := range is.Learned {
-		p.learned.Cells[i] = forecast.Cell(c)
-	}
+	p.learned.Learned = forecast.Learned(is.Learned)
 	for _, q := range p.questions {
 		if !q.Late {
-			q.token, q.learns = p.learned.Again(&forecast.Draws{Now: q.At, Starts: q.Draws}, q.Odds), true
+			q.token, q.learns = p.learned.Again(&forecast.Draws{Now: q.At, Starts: q.Draws, Quiet: q.Quiet}, q.Odds), true
 		}
 	}
 	return p

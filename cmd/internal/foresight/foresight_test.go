@@ -90,7 +90,7 @@ func TestQuestions(t *testing.T) {
 	if len(p.questions) != 0 || len(f.asked) != 0 {
 		t.Errorf("left: %v %v", p.questions, f.asked)
 	}
-	learned := p.learned.Cells[0]
+	learned := p.learned.Learned
 	if learned.Count != 2 || learned.Above <= 0 {
 		t.Errorf("learned %+v", learned)
 	}
@@ -163,9 +163,9 @@ func TestLate(t *testing.T) {
 	if got := f.Record("", late); got != (Record{Of: 3}) {
 		t.Errorf("three wait for too long: %+v", got)
 	}
-	above := f.of("").learned.Cells[0].Above
+	above := f.of("").learned.Above
 	if above <= 0 {
-		t.Errorf("learned %+v", f.of("").learned.Cells[0])
+		t.Errorf("learned %+v", f.of("").learned.Learned)
 	}
 	if err := f.Save(path); err != nil {
 		t.Fatal(err)
@@ -186,8 +186,8 @@ func TestLate(t *testing.T) {
 	again.Step(end(2, 0, late+80))
 	look(again, late+120, 3)
 	look(again, late+180, 3)
-	if got := again.Record("", late); got != (Record{Of: 3}) || again.of("").learned.Cells[0].Above > above {
-		t.Errorf("counted again: %+v, %+v after %v", got, again.of("").learned.Cells[0], above)
+	if got := again.Record("", late); got != (Record{Of: 3}) || again.of("").learned.Above > above {
+		t.Errorf("counted again: %+v, %+v after %v", got, again.of("").learned.Learned, above)
 	}
 	if n := len(again.of("").questions); n != 0 {
 		t.Errorf("%d questions are left", n)
@@ -322,7 +322,7 @@ func TestFile(t *testing.T) {
 	if err := again.Load(path, "c"); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(f.of("").learned.Cells, again.of("").learned.Cells); diff != "" {
+	if diff := cmp.Diff(f.of("").learned.Learned, again.of("").learned.Learned); diff != "" {
 		t.Errorf("learned (-want +got):\n%s", diff)
 	}
 	again.Begin("c", nil)
@@ -346,8 +346,8 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, bad := range []string{
-		"", "{}", string(text[:len(text)/2]), "null", strings.Replace(string(text), `"version":1`, `"version":2`, 1),
-		strings.Replace(string(text), `"held":1`, `"held":9`, 1), strings.Replace(string(text), `"below":`, `"below":1e9,"x":`, 1),
+		"", "{}", string(text[:len(text)/2]), "null", strings.Replace(string(text), `"version":2`, `"version":1`, 1),
+		strings.Replace(string(text), `"held":1`, `"held":9`, 1), strings.Replace(string(text), `"below":`, `"below":1e9,"x":`, 1), strings.Replace(string(text), `"nearer":`, `"nearer":-1e9,"x":`, 1),
 		strings.Replace(string(text), `"draws":[`, `"draws":[5,`, 1), strings.Replace(string(text), `"questions":[`, `"questions":[null,`, 1),
 	} {
 		if bytes.Equal([]byte(bad), text) {

@@ -32,7 +32,8 @@ type question struct {
 	At    ostrich.Time    `json:"at"`
 	Odds  [3]ostrich.Time `json:"odds"`
 	Draws []ostrich.Time  `json:"draws"`
-	Late  bool            `json:"late"` // its job waited beyond the moment of 90 %, and counts as that
+	Quiet ostrich.Time    `json:"quiet"` // see forecast.Draws
+	Late  bool            `json:"late"`  // its job waited beyond the moment of 90 %, and counts as that
 
 	token   forecast.Question
 	learns  bool // the correction waits for it
@@ -234,7 +235,7 @@ func some(random *rand.Rand, list []int, n int) []int {
 // ask keeps a question.
 func (f *Foresight) ask(p *pool, id ostrich.JobID, d *forecast.Draws) {
 	odds, token := p.learned.Ask(d)
-	p.questions = append(p.questions, &question{Job: id, At: d.Now, Odds: odds.Shown(), Draws: d.Starts, token: token, learns: true})
+	p.questions = append(p.questions, &question{Job: id, At: d.Now, Odds: odds.Shown(), Draws: d.Starts, Quiet: d.Quiet, token: token, learns: true})
 	f.asked[id]++
 	f.changed = true
 }
