@@ -20,11 +20,11 @@ const manyColumns = "JobID|JobIDRaw|Cluster|Partition|QOS|Account|User|UID|Submi
 	"ReqMem|ReqTRES|AllocTRES|Timelimit|Constraints|Flags|Priority|NodeList|JobName\n"
 
 // manyLines is a dump of n jobs in 28 columns: of 300 users, who submit up to 60 alike at once, an
-// array or a loop, on 1500 nodes. A fifth of them is a workflow tool's, a fiftieth was cancelled.
-func manyLines(n int) []byte {
+// array or a loop, on 1500 nodes. Times are those of a zone. A fifth of them is a workflow tool's, a fiftieth was cancelled.
+func manyLines(n int, in *time.Location) []byte {
 	b := bytes.NewBufferString(manyColumns)
 	random := rand.New(rand.NewPCG(1, 28))
-	submit := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	submit := time.Date(2024, 1, 1, 0, 0, 0, 0, in)
 	for id := 1; id <= n; {
 		user, kind, limit, array := random.IntN(300), random.IntN(3), 1+random.IntN(48), random.IntN(4) == 0
 		partition, features := []string{"main", "long", "gpu"}[kind], []string{"", "intel", "avx512"}[kind]
@@ -74,9 +74,9 @@ func manyLines(n int) []byte {
 // the most, what is garbage by then included.
 func BenchmarkRead(b *testing.B) {
 	const n = 1_000_000
-	text := manyLines(n)
 	for name, zone := range map[string]string{"utc": "UTC", "warsaw": "Europe/Warsaw"} {
 		b.Run(name, func(b *testing.B) {
+			text := manyLines(n, zoned(b, zone))
 			o := sacct.Options{Location: zoned(b, zone), Size: int64(len(text))}
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
