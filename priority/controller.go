@@ -180,7 +180,14 @@ type Partition struct {
 	PriorityJobFactor int
 	PreemptMode       string // such as "REQUEUE"; "" for OFF
 	QOS               string // of the partition itself, "" for none
+	Gates             []Gate // whom it lets in; none for everybody
 	Exclusive         bool   // each job has its nodes for itself (OverSubscribe=EXCLUSIVE, or since 26.05 Exclusive=NODE)
+}
+
+// Gate is AllowAccounts, AllowGroups, AllowQos, DenyAccounts or DenyQos of a partition.
+type Gate struct {
+	Key   string
+	Names []string
 }
 
 // MaxTimes returns the time limits of the partitions that have one, by name.

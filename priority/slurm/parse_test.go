@@ -191,6 +191,11 @@ func TestParsePartitions(t *testing.T) {
 	if want := (priority.Partition{Name: "few", DefaultTime: 180, MaxNodes: 2, State: "DRAIN"}); err != nil || !cmp.Equal(few, []priority.Partition{want}) {
 		t.Errorf("%+v, %v, want %+v", few, err, want)
 	}
+	gates, _, err := parsePartitions("PartitionName=a AllowGroups=ALL AllowAccounts=bio,chem DenyQos=low")
+	if want := (priority.Partition{Name: "a", Gates: []priority.Gate{{Key: "AllowAccounts", Names: []string{"bio", "chem"}}, {Key: "DenyQos", Names: []string{"low"}}}}); err != nil ||
+		!cmp.Equal(gates, []priority.Partition{want}) {
+		t.Errorf("%+v, %v, want %+v", gates, err, want)
+	}
 	for _, bad := range []string{"Nodes=n1", "PartitionName=a MaxTime=5", "PartitionName=a MaxNodes=few", "PartitionName=a TotalCPUs=many"} {
 		if _, _, err := parsePartitions(bad); err == nil {
 			t.Errorf("%q is accepted", bad)

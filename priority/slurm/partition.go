@@ -173,6 +173,10 @@ func parsePartition(line string) (p priority.Partition, nodes string, err error)
 			p.BillingWeights = none(value)
 		case "OverSubscribe", "Exclusive":
 			p.Exclusive = p.Exclusive || ExclusiveNodes(value)
+		case "AllowAccounts", "AllowGroups", "AllowQos", "DenyAccounts", "DenyQos":
+			if names := none(unless(value, "ALL")); names != "" {
+				p.Gates = append(p.Gates, priority.Gate{Key: key, Names: strings.Split(names, ",")})
+			}
 		case "Nodes":
 			nodes = none(value)
 		}

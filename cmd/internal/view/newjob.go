@@ -13,6 +13,7 @@ import (
 	"slurm-ostrich/cmd/internal/foresight"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/ostrich/forecast"
 	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/priority"
@@ -26,8 +27,9 @@ type Forecast struct {
 	Partition string           `json:"partition"`
 	CPUs      int              `json:"cpus"` // that it would hold
 	Limit     ostrich.Duration `json:"time_limit"`
-	Enforced  bool             `json:"enforced"` // it would go where OStrich's order has it; else behind all
-	Ahead     int              `json:"ahead"`    // jobs that can start and would go before it; each task of an array counts
+	Enforced  bool             `json:"enforced"`        // it would go where OStrich's order has it; else behind all
+	Ahead     int              `json:"ahead"`           // jobs that can start and would go before it; each task of an array counts
+	Gates     []string         `json:"gates,omitempty"` // whom the partition lets in, where it is not known that this user is among them
 	Odds      *Odds            `json:"odds"`
 	By        []By             `json:"by"` // for each odds that were asked for
 }
@@ -159,6 +161,7 @@ func (s *Cycle) Forecast(v *Viewer, by *Selection) (*Forecast, error) {
 	case len(v.Names) > 0:
 		a.User = v.Names[0]
 	}
+	a.Gates = s.gates(p, a.User)
 	draws, err := s.Foresight.Draws(pool.Name, func(spread foresight.SpreadOf) (*forecast.State, []int) {
 		is, user := s.sight(pool, spread), s.idOf(a.User)
 		one := forecast.Job{ID: math.MaxUint32, User: user, Procs: a.CPUs, Limit: bounded(a.Limit)}
@@ -226,6 +229,20 @@ func (j *newJob) fits(p *priority.Partition) (cpus int, limit ostrich.Duration, 
 		return 0, 0, fmt.Errorf("it never starts: %s are asked for, and partition %s has %d", format.Plural(cpus, "processor"), p.Name, p.TotalCPUs)
 	}
 	return cpus, limit, nil
+}
+
+// gates returns what lets jobs into a partition, but for what an account lets in under which the user has a job. Slurm may
+// let in accounts below one that is named, too.
+func (s *Cycle) gates(p *priority.Partition, user string) (list []string) {
+	for _, g := range p.Gates {
+		if g.Key == "AllowAccounts" && user != "" && slices.ContainsFunc(s.live, func(r ledger.Record) bool {
+			return r.UserName == user && slices.Contains(g.Names, r.Account)
+		}) {
+			continue
+		}
+		list = append(list, g.Key+"="+strings.Join(g.Names, ","))
+	}
+	return list
 }
 
 // largest returns the sum of the n largest.
@@ -314,6 +331,9 @@ func (s *Cycle) classesOf(partition string) (classes map[ostrich.JobID]int, mine
 // String returns it in words, as "ostrich forecast" prints them.
 func (a *Forecast) String() string {
 	var b strings.Builder
+	if len(a.Gates) > 0 {
+		fmt.Fprintf(&b, "if partition %s lets it in (%s), else never:\n", a.Partition, strings.Join(a.Gates, " "))
+	}
 	switch o := a.Odds; {
 	case o.Held == nil:
 		fmt.Fprintf(&b, "%s; how often such answers hold is not known yet: %s have become known in 30 days, and %d must have\n", o.words(a.Time), format.Plural(o.Of, "answer"), foresight.Enough)

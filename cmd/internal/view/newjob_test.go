@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
 )
 
@@ -80,6 +81,35 @@ func TestForecastNew(t *testing.T) {
 	s.Foresight = nil
 	if _, err = ask(New{}); err == nil {
 		t.Error("without a foresight it is known")
+	}
+}
+
+// TestForecastGates: whom a partition lets in stands in front of the answer, unless the user has a job under an account that it names.
+func TestForecastGates(t *testing.T) {
+	s := sited(foreseen(later(wide(10, 1, 8))))
+	s.live = append(s.live, ledger.Record{Job: ostrich.Job{ID: 1 << 20}, UserName: "alice", Account: "bio"})
+	ask := func(user string, gates ...priority.Gate) *Forecast {
+		s.Partitions[0].Gates = gates
+		a, err := s.Forecast(Everything(), &Selection{New: New{Time: []string{"5"}}, Users: []string{user}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	bio, groups := priority.Gate{Key: "AllowAccounts", Names: []string{"bio", "chem"}}, priority.Gate{Key: "AllowGroups", Names: []string{"gpu"}}
+	for _, test := range []struct {
+		user string
+		want string
+	}{
+		{"bob", "if partition main lets it in (AllowAccounts=bio,chem AllowGroups=gpu), else never:"},
+		{"alice", "if partition main lets it in (AllowGroups=gpu), else never:"},
+	} {
+		if got, _, _ := strings.Cut(ask(test.user, bio, groups).String(), "\n"); got != test.want {
+			t.Errorf("%s: %q, want %q", test.user, got, test.want)
+		}
+	}
+	if got := ask("alice", bio); got.Gates != nil || strings.Contains(got.String(), "lets it in") {
+		t.Errorf("alice's account is named: %q", got)
 	}
 }
 
