@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/plural"
@@ -47,8 +48,11 @@ func (b *Builder) Association(a Association) int32 {
 }
 
 // Partition returns the index of a partition in the history, and adds it if
-// needed.
-func (b *Builder) Partition(name string) int32 { return place(&b.partitions, &b.h.Partitions, name) }
+// needed. Of several, between which a job that waits has the choice, it is the first.
+func (b *Builder) Partition(name string) int32 {
+	name, _, _ = strings.Cut(name, ",")
+	return place(&b.partitions, &b.h.Partitions, name)
+}
 
 // QOS returns the index of a QOS in the history, and adds it if needed.
 func (b *Builder) QOS(name string) int32 { return place(&b.qos, &b.h.QOS, name) }

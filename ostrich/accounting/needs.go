@@ -55,6 +55,7 @@ type Layout struct {
 	NodeList, Exclude  string
 	Wanted             string // --licenses, where the record has no column of them: until 22.05
 	Nice               int64  // --nice
+	Partitions         string // --partition, if it names several: "short,long"
 }
 
 // ReadLicenses reads a list of licences such as "matlab:2,ansys@server:1". One without a number is one. Of
@@ -77,7 +78,7 @@ func ReadLicenses(text string) (list []Count, err error) {
 
 // submitOptions are the options of sbatch, srun and salloc that are read, by their short names.
 var submitOptions = map[string]string{
-	"n": "ntasks", "c": "cpus-per-task", "N": "nodes", "w": "nodelist", "x": "exclude", "s": "oversubscribe", "L": "licenses",
+	"n": "ntasks", "c": "cpus-per-task", "N": "nodes", "w": "nodelist", "x": "exclude", "s": "oversubscribe", "L": "licenses", "p": "partition",
 }
 
 // valued are the options of which a line of submission has the value in the next word, if not behind "=".
@@ -231,6 +232,10 @@ func (l *Layout) set(name, value string) {
 		}
 	case "contiguous":
 		l.Contiguous = true
+	case "partition":
+		if l.Partitions = ""; strings.Contains(value, ",") {
+			l.Partitions = value
+		}
 	case "nodelist":
 		l.NodeList = value
 	case "exclude":
@@ -278,6 +283,7 @@ func (l *Layout) Line() string {
 		add("mem", fmt.Sprintf("%dM", l.Memory))
 	case PerJob: // the line says nothing of it
 	}
+	add("partition", l.Partitions)
 	add("gres", l.GRES)
 	add("exclusive", l.Exclusive)
 	flag("oversubscribe", l.Share)

@@ -28,6 +28,7 @@ const (
 	resized
 	suspended
 	heterogeneous
+	several
 	pinned
 	goneNodes
 	reserved
@@ -58,6 +59,7 @@ var leavingWords = [leavings]struct{ key, name, replay string }{
 	resized:          {"resized", "changed their size while they ran", "have the mean size"},
 	suspended:        {"suspended", "were suspended for a time", "run without a pause"},
 	heterogeneous:    {"heterogeneous", "are components of heterogeneous jobs", "start without each other"},
+	several:          {"partitions", "were submitted to several partitions", "have the priority of that in which they ran, and start there or in others of its PriorityTier"},
 	pinned:           {"running_before", "ran long before the window began", "hold the nodes where they ran, are not measured"},
 	goneNodes:        {"nodes_gone", "ran on nodes that are no more", "run on others"},
 	reserved:         {"reservation", "ran in a reservation that is not known as one of whole nodes", "run outside of it"},

@@ -14,6 +14,7 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/sim/nodes"
+	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 )
 
@@ -26,6 +27,7 @@ type placement struct {
 	history      *accounting.History
 	places       map[string]int       // of nodes, by name
 	partitions   map[string]int       // of partitions, by name
+	pools        []int                // of partitions, below 0 for those without jobs
 	qos          []*nodes.QOS         // of History.QOS; nil: nothing is known of it
 	associations []*nodes.Association // of History.Associations; likewise
 	reservations map[string]bool      // those that are known
@@ -39,8 +41,9 @@ type placement struct {
 type asking struct {
 	needs, partition, qos, association int32
 	asked, held, askedNodes, heldNodes int32
-	pinned                             int32 // Job.Where of a job that ran when the window began, or -1
-	full, whole                        bool  // it held all processors of its nodes, of which it needed one, or asked for fewer processors
+	pinned                             int32            // Job.Where of a job that ran when the window began, or -1
+	full, whole                        bool             // it held all processors of its nodes, of which it needed one, or asked for fewer processors
+	limit                              ostrich.Duration // if it has the choice between partitions
 }
 
 // answer is the request for that, its number from 1, and what had to be left out of it.
@@ -103,8 +106,11 @@ func (s *Study) place(h *accounting.History) error {
 		cluster: c, history: h, places: placesOf(c.Nodes), partitions: make(map[string]int), known: make(map[asking]answer), lists: make(map[string][]int),
 		reservations: make(map[string]bool),
 	}
+	longest := priority.MaxTimes(s.Partitions)
 	for i := range c.Partitions {
-		p.partitions[c.Partitions[i].Name] = i
+		of := &c.Partitions[i]
+		of.MaxTime = longest[of.Name]
+		p.partitions[of.Name], p.pools = i, append(p.pools, s.poolOf(of.Name))
 	}
 	p.atSockets = slices.ContainsFunc(s.Records, func(r slurm.Record) bool { return r.Kind == slurm.NodeRecord && strings.Contains(r.Get("gres"), "(S:") })
 	if only != "" {

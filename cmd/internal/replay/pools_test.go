@@ -3,11 +3,48 @@ package replay
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 )
+
+// TestChoice: a job submitted to several partitions may start in those of its pool, of the PriorityTier of the one in which it ran, that allow its limit.
+func TestChoice(t *testing.T) {
+	const conf = `NodeName=n[1-3] CPUs=1
+PartitionName=a Nodes=n1 MaxTime=60
+PartitionName=b Nodes=n[1-2] MaxTime=10
+PartitionName=high Nodes=n2 PriorityTier=2
+PartitionName=apart Nodes=n3
+`
+	records, err := slurm.ParseRecords(conf, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts, err := slurm.ParsePartitions(conf, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := history()
+	h.Partitions, h.Needs, h.Jobs = []string{"a", "b", "high", "apart"}, []accounting.Needs{{Layout: accounting.ParseSubmission("sbatch -p high,b,a,apart,gone x", 0)}}, nil
+	for i := range 5 {
+		h.Jobs = append(h.Jobs, accounting.Job{ID: ostrich.JobID(i + 1), Partition: int32(i % 4), Procs: 1, Asked: 1, Submit: 1000, Start: 1001, End: 1200, Limit: 300})
+	}
+	h.Jobs[4].Limit = 1200
+	s := mustNew(t, h, Setup{Options: window30, Records: records, Partitions: parts})
+	var got [][]int
+	for i := range s.Jobs {
+		got = append(got, s.placement.requests[s.Jobs[i].Request-1].Partitions)
+	}
+	if diff := cmp.Diff([][]int{{0, 1}, {1, 0}, {2}, {3}, {0}}, got); diff != "" {
+		t.Errorf("partitions -want +got:\n%s", diff)
+	}
+	if n := s.left.jobs[several]; n != 5 {
+		t.Errorf("%d jobs of several partitions are counted, want 5", n)
+	}
+}
 
 // TestWholeCluster: on nodes, what users used in one pool counts under fairshare in another, and so do limits. Under OStrich's order it does
 // not.

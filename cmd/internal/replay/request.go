@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/scalar"
 	"slurm-ostrich/ostrich/sim/nodes"
@@ -34,7 +35,10 @@ func (p *placement) hopeless(j *accounting.Job) bool {
 
 // answered returns the answer to what a job asks for.
 func (p *placement) answered(j *accounting.Job, pinned bool) answer {
-	k := asking{j.Needs, j.Partition, j.QOS, j.Association, j.Asked, j.Procs, j.AskedNodes, j.Nodes, -1, j.AskedNodes == 1 && j.Nodes > 1 && p.full(j), p.whole(j)}
+	k := asking{j.Needs, j.Partition, j.QOS, j.Association, j.Asked, j.Procs, j.AskedNodes, j.Nodes, -1, j.AskedNodes == 1 && j.Nodes > 1 && p.full(j), p.whole(j), 0}
+	if p.history.NeedsOf(j).Partitions != "" {
+		k.limit = j.Limit
+	}
 	if pinned {
 		k.pinned = j.Where
 	}
@@ -50,6 +54,9 @@ func (p *placement) answered(j *accounting.Job, pinned bool) answer {
 func (p *placement) answer(j *accounting.Job, pinned bool) answer {
 	var a answer
 	r, bad := p.request(j, &a)
+	if p.history.NeedsOf(j).Partitions != "" {
+		a.left = append(a.left, several)
+	}
 	if bad != nil {
 		a.left, a.why = append(a.left, unmet), bad
 	}
@@ -109,7 +116,7 @@ func (p *placement) request(j *accounting.Job, a *answer) (nodes.Request, error)
 		Tasks: n.Tasks, CPUsPerTask: n.CPUsPerTask, TasksPerNode: n.TasksPerNode, TasksPerCore: n.TasksPerCore, Threads: n.Threads, MinNodes: n.MinNodes, MaxNodes: n.MaxNodes, Share: n.Share, Contiguous: n.Contiguous, NoRequeue: n.NoRequeue,
 	}
 	if at, is := p.partitions[h.Partitions[j.Partition]]; is {
-		r.Partitions = []int{at}
+		r.Partitions = p.choice(at, n.Partitions, j.Limit)
 	}
 	if p.reservations[n.Reservation] {
 		r.Reservation = n.Reservation
@@ -135,6 +142,20 @@ func (p *placement) request(j *accounting.Job, a *answer) (nodes.Request, error)
 	r.NodeList, errs[3] = p.list(n.NodeList)
 	r.Exclude, errs[4] = p.list(n.Exclude)
 	return r, errors.Join(errs[:]...)
+}
+
+// choice returns the partitions between which a job has the choice: that in which it ran or waits, and those of the same PriorityTier and pool that
+// its line of submission names, if they allow its time limit.
+func (p *placement) choice(ran int, names string, limit ostrich.Duration) []int {
+	all := []int{ran}
+	tier := p.cluster.Partitions[ran].Tier
+	for name := range strings.SplitSeq(names, ",") {
+		at, is := p.partitions[name]
+		if of := &p.cluster.Partitions[at]; is && name != "" && at != ran && of.Tier == tier && p.pools[at] == p.pools[ran] && (of.MaxTime == 0 || limit <= of.MaxTime) {
+			all = append(all, at)
+		}
+	}
+	return all
 }
 
 // cpus returns how many processors nodes have together.

@@ -137,6 +137,21 @@ func FuzzSubmission(f *testing.F) {
 	})
 }
 
+// TestChoice: a line of submission that names several partitions is read, one that names a single one tells nothing new.
+func TestChoice(t *testing.T) {
+	for line, want := range map[string]string{
+		"sbatch -p short,long x": "short,long", "sbatch --partition=a,b -n2 x": "a,b", "sbatch --partition a,b -p c x": "", "sbatch -p one x": "", "sbatch x -p a,b": "",
+		"sbatch -p a,b : -n 2": "a,b",
+	} {
+		if got := accounting.ParseSubmission(line, 0).Partitions; got != want {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+	if got := accounting.ParseSubmission("sbatch -p a,b : -n 2", 1).Partitions; got != "" {
+		t.Errorf("the second component has the choice of %q", got)
+	}
+}
+
 // TestNoRequeue: whose line of submission says that the job may not be requeued.
 func TestNoRequeue(t *testing.T) {
 	for line, want := range map[string]bool{
