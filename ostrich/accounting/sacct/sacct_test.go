@@ -170,6 +170,12 @@ func TestRead(t *testing.T) {
 			"8|2024-03-01T10:00:00|None|2024-03-01T10:00:05|CANCELLED by 0|bob|2\n", []jobOf{plainJob(nil), {User: "bob", Job: accounting.Job{
 			ID: 8, State: accounting.Cancelled, Tasks: 1, Procs: 2, Asked: 2, Submit: tenAM, End: tenAM + 5,
 		}}}, ""},
+		{
+			"cancelled at once, with its end for its start, without Elapsed", "JobIDRaw|Submit|Start|End|State|User|AllocCPUS\n" +
+				"8|2024-03-01T10:00:00|2024-03-01T10:00:05|2024-03-01T10:00:05|CANCELLED by 0|bob|2\n",
+			[]jobOf{{User: "bob", Job: accounting.Job{ID: 8, State: accounting.Cancelled, Tasks: 1, Procs: 2, Asked: 2, Submit: tenAM, End: tenAM + 5}}},
+			"",
+		},
 		{"pending", line(pending...), []jobOf{plainJob(notStarted(accounting.Pending))}, ""},
 		{
 			"never eligible, no limit", line(append(pending, fieldEligible, "Unknown", fieldLimit, "Partition_Limit")...),

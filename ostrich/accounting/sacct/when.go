@@ -62,7 +62,7 @@ func (d *dump) when(j *accounting.Job) error {
 		return d.bad(colEnd, "before the job's submission")
 	}
 	if j.State.Ended() && (!known || elapsed <= 1) && string(d.values[colNodeList]) == noNodes ||
-		j.State.Ended() && known && elapsed == 0 && j.Start == j.End && !d.held(j) {
+		j.State.Ended() && (!known || elapsed == 0) && j.Start == j.End && !d.held(j) {
 		j.Start = 0 // sacct shows the end as start of a job that never started
 	}
 	if err := d.suspended(j, elapsed, known); err != nil {
