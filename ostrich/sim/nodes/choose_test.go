@@ -290,3 +290,31 @@ func TestWillRun(t *testing.T) {
 		t.Error("it can start now")
 	}
 }
+
+// TestMaxMemPerCPU: a job that asks for more memory on a node than its processors may have gets more
+// processors, as Slurm 22.05 does (findings/slurm-maxmempercpu-takes-more.sh).
+func TestMaxMemPerCPU(t *testing.T) {
+	limit := func(c *nodes.Cluster) { c.MaxMemory = nodes.Memory{MiB: 1000, PerCPU: true} }
+	for _, tt := range []struct {
+		name string
+		r    nodes.Request
+		cpus int32 // in all
+	}{
+		{"below", nodes.Request{CPUs: 1, Memory: nodes.Memory{MiB: 900}}, 1},
+		{"one task", nodes.Request{CPUs: 1, Tasks: 1, Memory: nodes.Memory{MiB: 2500}}, 3},
+		{"on each of two nodes", nodes.Request{CPUs: 2, MinNodes: 2, Memory: nodes.Memory{MiB: 2500}}, 6},
+		{"enough processors", nodes.Request{CPUs: 4, Memory: nodes.Memory{MiB: 2500}}, 4},
+		{"all memory", nodes.Request{CPUs: 1, Memory: nodes.Memory{MiB: nodes.AllMemory}}, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, cpus := pick(t, hall(2, limit), nil, tt.r)
+			got := int32(0)
+			for _, n := range cpus {
+				got += n
+			}
+			if got != tt.cpus {
+				t.Errorf("%d processors, want %d", got, tt.cpus)
+			}
+		})
+	}
+}

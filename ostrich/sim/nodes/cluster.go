@@ -13,7 +13,8 @@ type Cluster struct {
 	Preempt    Preempt
 
 	// DefMemory and MaxMemory are the memory that a job gets that asks for none, and the most that
-	// it may ask for (DefMemPerCPU, DefMemPerNode, MaxMemPerCPU, MaxMemPerNode of slurm.conf).
+	// it may ask for (DefMemPerCPU, DefMemPerNode, MaxMemPerCPU, MaxMemPerNode of slurm.conf). One
+	// that asks for more on a node than MaxMemPerCPU allows its processors gets more processors.
 	DefMemory, MaxMemory Memory
 
 	Outages      []Outage

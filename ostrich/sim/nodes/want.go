@@ -60,7 +60,7 @@ func (f *Floor) Want(r *Request, part int) (*Want, error) {
 		own: r.Exclusive == OneUser, lln: f.c.Select.LLN,
 	}
 	w.cpus = max(r.CPUs, r.Tasks*w.perTask, w.min*w.perNode*w.perTask, 1)
-	memory := f.c.DefMemory
+	memory, limit := f.c.DefMemory, f.c.MaxMemory
 	if part >= 0 {
 		if part >= len(f.c.Partitions) {
 			return nil, fmt.Errorf("nodes: partition %d of %d: %w", part, len(f.c.Partitions), ErrCluster)
@@ -75,9 +75,15 @@ func (f *Floor) Want(r *Request, part int) (*Want, error) {
 		if p.DefMemory.MiB != 0 {
 			memory = p.DefMemory
 		}
+		if p.MaxMemory.MiB != 0 {
+			limit = p.MaxMemory
+		}
 	}
 	if r.Memory.MiB != 0 {
 		memory = r.Memory
+	}
+	if limit.PerCPU && !memory.PerCPU && limit.MiB > 0 && memory.MiB != AllMemory { // _valid_pn_min_mem; of memory by processor a job's record has what came of it
+		w.cpus = max(w.cpus, w.min*int((memory.MiB+limit.MiB-1)/limit.MiB))
 	}
 	w.memory, w.perCPU = memory.MiB, memory.PerCPU
 	w.allMemory = w.memory == AllMemory || w.memory == 0
