@@ -39,7 +39,7 @@ type file struct {
 
 type filePool struct {
 	Name      string      `json:"name"`
-	Learned   learned     `json:"learned"`
+	Learned   learned     `json:"correction"`
 	Questions []*question `json:"questions"`
 	Days      []Day       `json:"days"`
 	Places    []float32   `json:"places"` // the oldest first

@@ -341,6 +341,13 @@ func TestFile(t *testing.T) {
 	if err := other.Load(path, "d"); !errors.Is(err, errContent) {
 		t.Errorf("another cluster's: %v", err)
 	}
+	former := `{"version":1,"cluster":"c","pools":[{"name":"","learned":[{"below":0,"above":0,"count":0}],"questions":[],"days":[],"places":[]}]}`
+	if err := os.WriteFile(path+".1", []byte(former), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Load(path+".1", "c"); !errors.Is(err, errContent) || !strings.Contains(err.Error(), "version 1") {
+		t.Errorf("a former version's: %v", err)
+	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 func TestCheckForecasts(t *testing.T) {
 	const now = ostrich.Time(40*86400 + 5)
 	pool := func(name string, asked, held int) string {
-		return fmt.Sprintf(`{"name":%q,"learned":[{},{},{},{},{}],"questions":[],"days":[{"day":5,"asked":1000,"held":0},{"day":35,"asked":%d,"held":%d}],"places":[]}`, name, asked, held)
+		return fmt.Sprintf(`{"name":%q,"correction":{},"questions":[],"days":[{"day":5,"asked":1000,"held":0},{"day":35,"asked":%d,"held":%d}],"places":[]}`, name, asked, held)
 	}
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -37,7 +37,7 @@ func TestCheckForecasts(t *testing.T) {
 		if l.checkForecasts(now); l.found != nil {
 			t.Errorf("without a file: %+v", l.found)
 		}
-		text := fmt.Sprintf(`{"version":1,"cluster":%q,"pools":[%s]}`, tt.cluster, tt.pools)
+		text := fmt.Sprintf(`{"version":2,"cluster":%q,"pools":[%s]}`, tt.cluster, tt.pools)
 		if err := os.WriteFile(foresight.Path(l.Journal), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
