@@ -55,7 +55,8 @@ type Scheduler struct {
 	// Backfills are moments at which the backfill scheduler is known to have looked, ascending. It
 	// looks then, and only after the last of them every BackfillInterval.
 	Backfills []ostrich.Time
-	// Looks are moments at which the main scheduler is known to have looked, ascending.
+	// Looks are moments at which the main scheduler is known to have looked, ascending. One within Delay after a job has come is taken
+	// to be the first since then.
 	Looks []ostrich.Time
 }
 
@@ -174,9 +175,9 @@ func (e *engine) schedule() error {
 	}
 	s.called = s.called || e.happened
 	if e.placed != nil && (e.arrived || s.Defer && s.freed) { // slurmctld's background loop begins each second (controller.c, _slurmctld_background)
-		s.came = e.now
-		if _, known := slices.BinarySearch(s.Looks, e.now-s.shift); !known {
-			s.came++
+		s.came = e.now + 1
+		if i, _ := slices.BinarySearch(s.Looks, e.now-s.shift); i < len(s.Looks) && s.Looks[i]+s.shift <= e.now+ostrich.Time(s.Delay) {
+			s.came = s.Looks[i] + s.shift
 		}
 		s.called, s.freed = true, s.freed && !s.Defer
 	}

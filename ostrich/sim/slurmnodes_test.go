@@ -216,6 +216,20 @@ func TestSlurmOnNodes(t *testing.T) {
 			[]ostrich.Time{0},
 		},
 		{
+			"one within its delay after a job has come",
+			1,
+			sim.Scheduler{BackfillDepth: -1, Looks: []ostrich.Time{3}},
+			[]job{{in(0, nodes.Request{CPUs: 4}), 100, 100}},
+			[]ostrich.Time{3},
+		},
+		{
+			"one after that: it has looked before",
+			1,
+			sim.Scheduler{BackfillDepth: -1, Looks: []ostrich.Time{4}},
+			[]job{{in(0, nodes.Request{CPUs: 4}), 100, 100}},
+			[]ostrich.Time{1},
+		},
+		{
 			"moments of the backfill scheduler that are known",
 			2,
 			sim.Scheduler{Backfills: []ostrich.Time{7, 21}, Interval: 1000},
