@@ -262,8 +262,12 @@ func (o *LogOptions) Processors(log *trace.Log) (int, error) {
 		if log.Key != nil {
 			text = "nothing tells how many processors the machine has: give --procs"
 		}
-		if most, _ := logPeak(log, logRuns(log)); most > 0 {
+		ran := logRuns(log)
+		switch most, _ := logPeak(log, ran); {
+		case most > 0 && len(ran) > 0:
 			text += fmt.Sprintf(", at most %d: as many were in use at once, or fewer if the log's times are rounded", most)
+		case most > 0:
+			text += fmt.Sprintf("; at least --procs %d, for the widest job", most)
 		}
 		return 0, errors.New(text)
 	}
