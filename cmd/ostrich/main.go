@@ -106,6 +106,9 @@ func plainCommand(c cli.Command, flags []cli.Flag, do func(*cli.Context) error) 
 		if c.ArgsUsage == "" && ctx.NArg() > 0 {
 			return fmt.Errorf("%s: unexpected argument %q; see \"ostrich %[1]s --help\"", c.Name, ctx.Args().First())
 		}
+		if err := console.OneFormat(ctx); err != nil {
+			return err
+		}
 		return do(ctx)
 	}
 	return &c

@@ -33,6 +33,14 @@ func Formats() []cli.Flag {
 	}
 }
 
+// OneFormat refuses two formats at once.
+func OneFormat(c *cli.Context) error {
+	if c.Bool("json") && c.Bool("parsable2") {
+		return fmt.Errorf("%s: --parsable2 does not go with --json", c.Command.Name)
+	}
+	return nil
+}
+
 // Tables writes tables as the options of the command say, each below its title.
 // An empty line separates them, unless titles are left out. They fit the [Width] of the
 // output, where that is possible, and have the columns and rows that options of [Rows]
