@@ -39,6 +39,10 @@ func (m *mainScheduler) fits(i int32) bool {
 	user := uint32(m.jobs[i].User)
 	for _, w := range m.of(i) {
 		part, reserved := w.Part(), w.Reservation != ""
+		if w.Component {
+			m.fail(part)
+			continue
+		}
 		if of := (array{m.jobs[i].Array, part, w.Reservation}); of.id != 0 {
 			if of == m.rejected {
 				continue
@@ -84,13 +88,18 @@ func (m *mainScheduler) fits(i int32) bool {
 		if !m.usage.AllowsRequest(w, user) {
 			continue
 		}
-		m.failed[part] = true
-		m.open.AndNot(m.Part(part))
+		m.fail(part)
 		if _, asked := m.asked[i]; asked {
 			break // it is to start here
 		}
 	}
 	return false
+}
+
+// fail keeps all nodes of a partition from the jobs behind.
+func (m *mainScheduler) fail(part int) {
+	m.failed[part] = true
+	m.open.AndNot(m.Part(part))
 }
 
 // backfill is a look of slurmctld's backfill scheduler at jobs that are placed on nodes (backfill.c,

@@ -230,6 +230,13 @@ func TestSlurmOnNodes(t *testing.T) {
 			[]ostrich.Time{1},
 		},
 		{
+			"the main scheduler starts no component of a heterogeneous job, and none behind it in its partition",
+			2,
+			sim.Scheduler{Backfills: []ostrich.Time{7}, Interval: 1000},
+			[]job{{in(0, nodes.Request{CPUs: 1, Component: true}), 100, 100}, {in(0, nodes.Request{CPUs: 1}), 100, 100}},
+			[]ostrich.Time{7, 7},
+		},
+		{
 			"moments of the backfill scheduler that are known",
 			2,
 			sim.Scheduler{Backfills: []ostrich.Time{7, 21}, Interval: 1000},

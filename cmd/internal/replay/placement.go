@@ -42,6 +42,7 @@ type asking struct {
 	needs, partition, qos, association int32
 	asked, held, askedNodes, heldNodes int32
 	pinned                             int32            // Job.Where of a job that ran when the window began, or -1
+	component                          bool             // of a heterogeneous job
 	full, whole                        bool             // it held all processors of its nodes, of which it needed one, or asked for fewer processors
 	limit                              ostrich.Duration // if it has the choice between partitions
 }

@@ -32,7 +32,7 @@ PartitionName=apart Nodes=n3
 	for i := range 5 {
 		h.Jobs = append(h.Jobs, accounting.Job{ID: ostrich.JobID(i + 1), Partition: int32(i % 4), Procs: 1, Asked: 1, Submit: 1000, Start: 1001, End: 1200, Limit: 300})
 	}
-	h.Jobs[4].Limit = 1200
+	h.Jobs[4].Limit, h.Jobs[4].Het = 1200, 5
 	s := mustNew(t, h, Setup{Options: window30, Records: records, Partitions: parts})
 	var got [][]int
 	for i := range s.Jobs {
@@ -40,6 +40,9 @@ PartitionName=apart Nodes=n3
 	}
 	if diff := cmp.Diff([][]int{{0, 1}, {1, 0}, {2}, {3}, {0}}, got); diff != "" {
 		t.Errorf("partitions -want +got:\n%s", diff)
+	}
+	if s.placement.requests[s.Jobs[0].Request-1].Component || !s.placement.requests[s.Jobs[4].Request-1].Component {
+		t.Error("job 5 alone is a component of a heterogeneous job")
 	}
 	if n := s.left.jobs[several]; n != 5 {
 		t.Errorf("%d jobs of several partitions are counted, want 5", n)

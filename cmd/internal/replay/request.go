@@ -35,7 +35,7 @@ func (p *placement) hopeless(j *accounting.Job) bool {
 
 // answered returns the answer to what a job asks for.
 func (p *placement) answered(j *accounting.Job, pinned bool) answer {
-	k := asking{j.Needs, j.Partition, j.QOS, j.Association, j.Asked, j.Procs, j.AskedNodes, j.Nodes, -1, j.AskedNodes == 1 && j.Nodes > 1 && p.full(j), p.whole(j), 0}
+	k := asking{j.Needs, j.Partition, j.QOS, j.Association, j.Asked, j.Procs, j.AskedNodes, j.Nodes, -1, j.Het != 0, j.AskedNodes == 1 && j.Nodes > 1 && p.full(j), p.whole(j), 0}
 	if p.history.NeedsOf(j).Partitions != "" {
 		k.limit = j.Limit
 	}
@@ -113,7 +113,7 @@ func (p *placement) request(j *accounting.Job, a *answer) (nodes.Request, error)
 	n := h.NeedsOf(j)
 	r := nodes.Request{
 		CPUs: int(cmp.Or(j.Asked, j.Procs)), QOS: p.qos[j.QOS], Association: p.associations[j.Association],
-		Tasks: n.Tasks, CPUsPerTask: n.CPUsPerTask, TasksPerNode: n.TasksPerNode, TasksPerCore: n.TasksPerCore, Threads: n.Threads, MinNodes: n.MinNodes, MaxNodes: n.MaxNodes, Share: n.Share, Contiguous: n.Contiguous, NoRequeue: n.NoRequeue,
+		Tasks: n.Tasks, CPUsPerTask: n.CPUsPerTask, TasksPerNode: n.TasksPerNode, TasksPerCore: n.TasksPerCore, Threads: n.Threads, MinNodes: n.MinNodes, MaxNodes: n.MaxNodes, Share: n.Share, Contiguous: n.Contiguous, NoRequeue: n.NoRequeue, Component: j.Het != 0,
 	}
 	if at, is := p.partitions[h.Partitions[j.Partition]]; is {
 		r.Partitions = p.choice(at, n.Partitions, j.Limit)

@@ -30,6 +30,7 @@ type Request struct {
 	Exclude    []int // --exclude
 	Licenses   []License
 	NoRequeue  bool // --no-requeue, or no batch job: it is ended where others are requeued
+	Component  bool // of a heterogeneous job: the main scheduler starts none
 }
 
 // AllMemory as Memory.MiB of a request asks for all memory of each node (--mem=0).
