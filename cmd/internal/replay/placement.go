@@ -35,6 +35,7 @@ type placement struct {
 	lists        map[string][]int     // places by lists of nodes
 	atSockets    bool                 // nodes have generic resources at certain sockets
 	assumed      [assumptions]int     // jobs of which something is not known
+	inVain       int                  // how many more jobs that ask for what no node has waited than started, not 0; 0: not counted yet
 }
 
 // asking is what decides the request of a job.

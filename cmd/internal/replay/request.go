@@ -28,9 +28,29 @@ func (p *placement) ask(j *accounting.Job, pinned bool, left func(leaving)) int3
 	return a.request
 }
 
-// hopeless reports whether a job that waits would do so for ever: it asks for what no node has, or for more than a limit allows.
+// hopeless reports whether a job that waits would do so for ever: it asks for more than a limit allows, or for what no node has. Where
+// as many jobs that did start asked for what no node has, too little is known of the nodes.
 func (p *placement) hopeless(j *accounting.Job) bool {
-	return p != nil && j.Start == 0 && slices.ContainsFunc(p.answered(j, false).left, func(what leaving) bool { return what == unmet || what == beyondLimit })
+	if p == nil || j.Start != 0 {
+		return false
+	}
+	left := p.answered(j, false).left
+	if slices.Contains(left, beyondLimit) || !slices.Contains(left, unmet) {
+		return slices.Contains(left, beyondLimit)
+	}
+	if p.inVain == 0 {
+		for i := range p.history.Jobs {
+			switch one := &p.history.Jobs[i]; {
+			case !slices.Contains(p.answered(one, false).left, unmet):
+			case one.Start == 0:
+				p.inVain++
+			default:
+				p.inVain--
+			}
+		}
+		p.inVain = cmp.Or(p.inVain, -1)
+	}
+	return p.inVain > 0
 }
 
 // answered returns the answer to what a job asks for.

@@ -436,4 +436,11 @@ func TestForEver(t *testing.T) {
 	if n := s.left.jobs; n[forEver] != 2 || n[beyondLimit] != 1 || n[unmet] != 0 || n[unfinished] != 1 {
 		t.Errorf("%d wait for ever, %d are beyond a limit, %d are unmet and %d had not ended, want 2, 1, 0 and 1", n[forEver], n[beyondLimit], n[unmet], n[unfinished])
 	}
+
+	// As many did start that asked for it: too little is known of the nodes.
+	h.Jobs = append(h.Jobs, accounting.Job{ID: 24, Needs: 1, Procs: 1, Submit: 1000, Start: 1200, End: 1300})
+	s = mustNew(t, h, Setup{Options: window30, Records: records, Site: site})
+	if n := s.left.jobs; n[forEver] != 1 || n[unmet] != 2 || n[unfinished] != 2 {
+		t.Errorf("%d wait for ever, %d are unmet and %d had not ended, want 1, 2 and 2", n[forEver], n[unmet], n[unfinished])
+	}
 }
