@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/ostrich/trace"
 )
 
@@ -129,16 +129,16 @@ func ToLog(h *accounting.History) (*trace.Log, error) {
 		count int
 		text  string
 	}{
-		{late, "that could not run when submitted (held, dependent, with a begin time or at a limit): field 2 is when it could"},
-		{never, "that never ran, as far as is known: run time 0"},
-		{together, "of arrays that never ran left out: each array is one"},
-		{open, "that had not ended: run time -1"},
-		{instant, "that ended in the second of its start: run time 1"},
-		{paused, "suspended for a while: field 4 is without that, and the end later than fields 2 to 4 say"},
-		{resized, "resized while it ran: field 5 is the mean"},
+		{late, "%d job{|s} could not run when submitted (held, dependent, with a begin time or at a limit): field 2 is when {it|they} could"},
+		{never, "%d job{|s} never ran, as far as is known: run time 0"},
+		{together, "%d job{|s} of arrays that never ran left out: each array is one"},
+		{open, "%d job{|s} had not ended: run time -1"},
+		{instant, "%d job{|s} ended in the second of {its|their} start: run time 1"},
+		{paused, "%d job{|s} suspended for a while: field 4 is without that, and the end later than fields 2 to 4 say"},
+		{resized, "%d job{|s} resized while {it|they} ran: field 5 is the mean"},
 	} {
 		if n.count > 0 {
-			log.Key.Notes = append(log.Key.Notes, format.Plural(n.count, "job")+" "+n.text)
+			log.Key.Notes = append(log.Key.Notes, plural.Sprintf(n.text, n.count))
 		}
 	}
 	for _, note := range h.Notes {
