@@ -134,6 +134,10 @@ func (s *Study) place(h *accounting.History) error {
 		return err
 	}
 	s.placement = p
+	if !slices.ContainsFunc(h.Needs, func(n accounting.Needs) bool { return n.Known }) {
+		s.Notes = append(s.Notes, "The record has no lines of submission (sacct's column SubmitLine): nothing tells which jobs had the choice between partitions, shared nodes with their user's jobs only (--exclusive=user), asked for tasks on each node, "+
+			"or had nice values.")
+	}
 	if !s.Present && len(c.Licenses) > 0 && !slices.ContainsFunc(h.Needs, func(n accounting.Needs) bool { return n.Licenses != "" }) {
 		names := make([]string, len(c.Licenses))
 		for i, l := range c.Licenses {

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,6 +35,8 @@ PartitionName=apart Nodes=n3
 	}
 	h.Jobs[4].Limit, h.Jobs[4].Het = 1200, 5
 	s := mustNew(t, h, Setup{Options: window30, Records: records, Partitions: parts})
+	const note = "The record has no lines of submission"
+	hasNote := func(s *Study) bool { return strings.Contains(strings.Join(s.Notes, "\n"), note) }
 	var got [][]int
 	for i := range s.Jobs {
 		got = append(got, s.placement.requests[s.Jobs[i].Request-1].Partitions)
@@ -43,6 +46,10 @@ PartitionName=apart Nodes=n3
 	}
 	if s.placement.requests[s.Jobs[0].Request-1].Component || !s.placement.requests[s.Jobs[4].Request-1].Component {
 		t.Error("job 5 alone is a component of a heterogeneous job")
+	}
+	h.Needs = make([]accounting.Needs, 1)
+	if hasNote(s) || !hasNote(mustNew(t, h, Setup{Options: window30, Records: records, Partitions: parts})) {
+		t.Errorf("the note %q is there with lines of submission, or not there without", note)
 	}
 	if n := s.left.jobs[several]; n != 5 {
 		t.Errorf("%d jobs of several partitions are counted, want 5", n)
