@@ -68,6 +68,8 @@ type daemon struct {
 	probe func(context.Context, sidecar.Config) (slurm.Diag, error)
 	// giveBack is sidecar.GiveBack with the commands of the settings.
 	giveBack func(ctx context.Context, c *sidecar.Config, now ostrich.Time, warn func(error)) ([]priority.Change, error)
+	giving   atomic.Bool  // it runs
+	stocked  ostrich.Time // until when stock Slurm orders a queue in which nothing of ours is left
 	trigger  trigger
 	looking  looking
 	cause    string // why the next cycle begins at once; "": the trigger decides
@@ -247,7 +249,7 @@ func (d *daemon) last(running <-chan outcome) (o outcome, ended bool) {
 			return o, true
 		case <-time.After(lastCycle):
 			d.opening.Lock()
-			writing := d.sidecar != nil && d.sidecar.Writing()
+			writing := d.sidecar != nil && d.sidecar.Writing() || d.giving.Load()
 			d.opening.Unlock()
 			if !writing {
 				return o, false
@@ -266,8 +268,11 @@ func (d *daemon) start(ctx context.Context) <-chan outcome {
 // cycle does one cycle. Where it fails, a trial gives back all the same what stock Slurm is to order.
 func (d *daemon) cycle(ctx context.Context) outcome {
 	o := d.look(ctx)
-	if o.cycle == nil && o.err != nil && ctx.Err() == nil {
-		o.err = errors.Join(o.err, d.stock(ctx, o.err))
+	switch {
+	case o.err != nil && o.cycle == nil && ctx.Err() == nil:
+		d.stock(ctx, o.err)
+	case o.err == nil && o.cycle != nil:
+		d.stocks(o.cycle)
 	}
 	return o
 }

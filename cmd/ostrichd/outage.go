@@ -15,8 +15,9 @@ import (
 
 // outage is a series of failed cycles.
 type outage struct {
-	failures int
-	since    time.Time
+	failures  int
+	since     time.Time
+	unstocked string // why a trial could not give back last, which is logged once
 }
 
 const (

@@ -59,7 +59,7 @@ func (d *daemon) reconfigure(ctx context.Context) {
 	if err := d.close(); err != nil {
 		d.log.Warn().Err(err).Msg("not closed cleanly")
 	}
-	d.config = config
+	d.config, d.stocked = config, 0
 	if !config.Writes() {
 		d.release()
 	}

@@ -68,18 +68,34 @@ func (d *daemon) onTrial(c *sidecar.Cycle) {
 }
 
 // stock gives the queue back where a trial has stock Slurm order it and a cycle has failed for another reason than the
-// controller. The sidecar, which has the journal, is opened anew by the next cycle.
-func (d *daemon) stock(ctx context.Context, failed error) error {
+// controller, until nothing of ours is left. The sidecar, which has the journal, is opened anew by the next cycle.
+func (d *daemon) stock(ctx context.Context, failed error) {
 	now := ostrich.Time(d.now().Unix())
-	if d.giveBack == nil || d.config.TrialAt(now).Orders() || errors.Is(failed, slurm.ErrUnreachable) || errors.Is(failed, sidecar.ErrConfig) {
-		return nil
+	t := d.config.TrialAt(now)
+	if d.giveBack == nil || t.Orders() || now < d.stocked || errors.Is(failed, slurm.ErrUnreachable) || errors.Is(failed, sidecar.ErrConfig) {
+		return
 	}
+	d.giving.Store(true)
+	defer d.giving.Store(false)
 	err := d.shut()
 	outcomes, bad := d.giveBack(ctx, &d.config, now, func(repaired error) { d.log.Warn().Err(repaired).Msg("journal") })
-	if len(outcomes) > 0 {
-		d.log.Info().Int("jobs", count(outcomes, priority.Applied)).Msg("trial: given back to stock Slurm while cycles fail")
+	if err = errors.Join(err, bad); err != nil && d.outage.unstocked != err.Error() {
+		d.outage.unstocked = err.Error()
+		d.log.Warn().Err(err).Msg("trial: not given back to stock Slurm")
 	}
-	return errors.Join(err, bad)
+	switch {
+	case len(outcomes) > 0:
+		d.log.Info().Int("jobs", count(outcomes, priority.Applied)).Msg("trial: given back to stock Slurm while cycles fail")
+	case err == nil:
+		d.stocked = t.Until()
+	}
+}
+
+// stocks notes that a cycle has found nothing of ours where stock Slurm is to order.
+func (d *daemon) stocks(c *sidecar.Cycle) {
+	if !c.Trial.Orders() && len(c.Outcomes) == 0 && c.Left == 0 {
+		d.stocked = c.Trial.Until()
+	}
 }
 
 // giveBack gives the queue back with the commands of the settings.

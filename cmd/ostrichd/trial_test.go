@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -69,9 +70,21 @@ func TestWakesAtASwitch(t *testing.T) {
 }
 
 // TestGivesBackInAnOutage: while cycles fail, the queue is given back from the second on in which stock Slurm is to
-// order it, with the sidecar and its journal closed; not while OStrich orders, nor if slurmctld is what is away.
+// order it, with the sidecar and its journal closed, until nothing is left; not while OStrich orders, nor if slurmctld is what
+// is away. That it cannot be given back is logged once.
 func TestGivesBackInAnOutage(t *testing.T) {
-	for _, away := range []error{slurmdb.ErrConnect, slurm.ErrUnreachable} {
+	refused := errors.New("squeue is refused")
+	for _, tt := range []struct {
+		away error
+		left []priority.Change // at each try
+		bad  error
+	}{
+		{slurmdb.ErrConnect, []priority.Change{{Job: 1, Status: priority.Applied}}, nil},
+		{slurmdb.ErrConnect, nil, nil},
+		{slurmdb.ErrConnect, nil, refused},
+		{slurm.ErrUnreachable, nil, nil},
+	} {
+		away := tt.away
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld()
 			c := &w.daemon.config
@@ -80,12 +93,15 @@ func TestGivesBackInAnOutage(t *testing.T) {
 			c.Experiment.Until = ostrich.Time(time.Now().Add(12*time.Hour + 7*time.Second).Unix())
 			w.step = func(context.Context, int) (*sidecar.Cycle, error) { return nil, away }
 			given := make(map[ostrich.Time]bool)
+			tries := make(map[ostrich.Time]int) // by the end of what orders
+			d, _ := c.Design()
 			w.daemon.giveBack = func(_ context.Context, _ *sidecar.Config, now ostrich.Time, _ func(error)) ([]priority.Change, error) {
 				if w.daemon.sidecar != nil {
 					t.Errorf("at %d the sidecar is open", now)
 				}
 				given[now] = true
-				return []priority.Change{{Job: 1, Status: priority.Applied}}, nil
+				tries[c.TrialAt(now).Until()]++
+				return tt.left, tt.bad
 			}
 			began := ostrich.Time(time.Now().Unix())
 			w.run(t, 12*time.Hour+2*time.Minute)
@@ -95,7 +111,6 @@ func TestGivesBackInAnOutage(t *testing.T) {
 				}
 				return
 			}
-			d, _ := c.Design()
 			switches := 0
 			for now := d.Switch(began); ; now = d.Switch(now) {
 				p, on := d.At(now)
@@ -114,8 +129,17 @@ func TestGivesBackInAnOutage(t *testing.T) {
 			if switches < 3 {
 				t.Errorf("%d switches", switches)
 			}
-			if !strings.Contains(strings.Join(w.logged(t, zerolog.InfoLevel), "\n"), "given back to stock Slurm") {
-				t.Error("the log does not tell")
+			for end, n := range tries {
+				if again := tt.left != nil || tt.bad != nil; again != (n > 1) && end < math.MaxInt64 {
+					t.Errorf("%d tries up to %d, with %d left at each and error %v", n, end, len(tt.left), tt.bad)
+				}
+			}
+			lines := strings.Join(w.logged(t, zerolog.InfoLevel), "\n")
+			if told := strings.Contains(lines, ": given back to stock Slurm"); told != (tt.left != nil) {
+				t.Errorf("given back is told: %v", told)
+			}
+			if n := strings.Count(lines, "not given back to stock Slurm"); (n == 1) != (tt.bad != nil) {
+				t.Errorf("not given back is told %d times", n)
 			}
 		})
 	}

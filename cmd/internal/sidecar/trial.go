@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -54,6 +55,14 @@ func (c *Config) TrialAt(now ostrich.Time) *TrialState {
 
 // Orders reports whether OStrich's order is in force. A nil state is no trial.
 func (t *TrialState) Orders() bool { return t == nil || !t.Over && t.Arm == trial.OStrich }
+
+// Until returns when the other arm begins, the end of time if the trial is over.
+func (t *TrialState) Until() ostrich.Time {
+	if t.Over {
+		return math.MaxInt64
+	}
+	return t.Switch
+}
 
 // Words says where the trial is, in the words of a person.
 func (t *TrialState) Words() string {
@@ -217,12 +226,16 @@ func (s *Sidecar) giveBack(ctx context.Context, c *Cycle, began time.Time) ([]pr
 	return s.write(ctx, now, changes[:n])
 }
 
-// GiveBack gives the queue back to stock Slurm where a trial has it so and no cycle can, because accounting is away.
+// GiveBack gives the queue back to stock Slurm where a trial has it so and no cycle can, because accounting is away. It
+// returns what it wrote, nothing if nothing of ours is left.
 // The journal must not be open. It asks for no turn, as Reset does not: what it changes is in our journal and still
 // there, and another daemon with this draw gives the same back.
 func GiveBack(ctx context.Context, c *Config, slurm Controller, now ostrich.Time, warn func(error)) (outcomes []priority.Change, err error) {
 	if c.TrialAt(now).Orders() {
 		return nil, nil
+	}
+	if _, err = c.checkDraw(now); err != nil {
+		return nil, err
 	}
 	w, err := c.writer(ctx, slurm, false)
 	if err != nil || w.journal == nil {

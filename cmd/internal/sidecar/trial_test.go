@@ -183,6 +183,14 @@ func TestGiveBack(t *testing.T) {
 		}
 		w.Pending[3].Site = 17
 		now := until(trial.Stock)
+		redrawn := s.config
+		redrawn.Experiment.Period = 30 * time.Hour // has it so, too
+		for redrawn.TrialAt(now).Orders() {
+			redrawn.Experiment.Seed++
+		}
+		if _, err := GiveBack(t.Context(), &redrawn, w, now, func(error) {}); !errors.Is(err, ErrConfig) || w.values(t) != 4 {
+			t.Errorf("by another draw: %v", err)
+		}
 		if got := back(now); len(got) != 3 || w.values(t) != 1 || w.Pending[3].Site != 17 {
 			t.Errorf("given back %v; the other writer's value is %d", got, w.Pending[3].Site)
 		}
