@@ -72,7 +72,7 @@ func writePlan(c *cli.Context, plan view.Plan) error {
 	summary := plan.Summary
 	undone := ""
 	if summary.Undone > 0 {
-		undone = "; the backfill scheduler undid the writes of " + format.Plural(summary.Undone, "job")
+		undone = plural.Sprintf("; the backfill scheduler undid the writes of %d job{|s}", summary.Undone)
 	}
 	line := plural.Sprintf("%s, channel %s, mode %s: %d pending, %d ordered, %d up, %d down, rank correlation %.2f, %d write{|s}%s",
 		plan.Cluster, plan.Channel, plan.Mode,

@@ -29,7 +29,8 @@ func Finite(x float64) *float64 {
 // CoreHours returns work in processor-hours.
 func CoreHours(w ostrich.Work) float64 { return float64(w) / 3600 }
 
-// Plural formats a number of things: "1 job", "2 jobs".
+// Plural formats a number of things: "1 job", "2 jobs". It is for a bare noun after a count. A sentence of which other words
+// go by the count as well, or whose nouns take no s, is one format of plural.Sprintf.
 func Plural(n int, what string) string { return strconv.Itoa(n) + " " + noun(n, what) }
 
 // Counted is Plural with narrow spaces between thousands.

@@ -57,7 +57,7 @@ func burdens(d *slurm.Diag, answered time.Duration, maxRPCs int) []burden {
 	requests, unsent := d.ServerThread+d.RPCQueue, max(d.AgentQueue, d.AgentPending)
 	pass := min(float64(d.Main.Last)/float64(longPass), float64(d.Main.Mean)/float64(longPasses))
 	return []burden{
-		{float64(requests) / float64(served), fmt.Sprintf("%d requests are being served or wait, and %d are many", requests, served)},
+		{float64(requests) / float64(served), plural.Sprintf("%d request{|s} {is|are} being served or wait{s|}, and %d are many", requests, served)},
 		{float64(unsent) / mostUnsent, plural.Sprintf("%d message{|s} to nodes wait{s|}, and %d are many", unsent, mostUnsent)},
 		{pass, fmt.Sprintf("the main scheduler's last pass took %v and the mean one %v, and %v and %v are long",
 			d.Main.Last.Round(time.Millisecond), d.Main.Mean.Round(time.Millisecond), longPass, longPasses)},

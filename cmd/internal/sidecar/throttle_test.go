@@ -50,6 +50,9 @@ func TestGovern(t *testing.T) {
 			t.Errorf("%s: %d, %q; want %d, %q", tt.name, g.slowdown, why, tt.want, tt.why)
 		}
 	}
+	if words, want := burdens(&slurm.Diag{ServerThread: 1}, 0, 0)[0].words, "1 request is being served or waits, and 64 are many"; words != want {
+		t.Errorf("%q, want %q", words, want)
+	}
 }
 
 // The slowdown is 1, 2, 4 or 8 and has a reason if it is not 1; it changes by one
