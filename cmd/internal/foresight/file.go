@@ -199,7 +199,8 @@ func (is *file) check(cluster string) error {
 			}
 		}
 		for i, q := range p.Questions {
-			if q == nil || len(q.Draws) == 0 || len(q.Draws) > mostDraws || q.Odds[0] > q.Odds[1] || q.Odds[1] > q.Odds[2] || slices.Min(q.Draws) < q.At {
+			if q == nil || len(q.Draws) == 0 || len(q.Draws) > mostDraws || q.Odds[0] > q.Odds[1] || q.Odds[1] > q.Odds[2] || slices.Min(q.Draws) < q.At ||
+				q.At < 0 || q.Quiet != 0 && q.Quiet < q.At || max(q.Quiet, slices.Max(q.Draws)) > latest {
 				return bad("question", i)
 			}
 		}
@@ -212,10 +213,12 @@ func (is *file) check(cluster string) error {
 	return nil
 }
 
-// mostLearned is more than anything is that is learned: logarithms of factors, of no more than some 20 answers at once. mostDraws is more than there are.
 const (
+	// mostLearned is more than a number gets that is learned, be it the logarithm of a factor between two waits or a sum in
+	// which some 30 of those count.
 	mostLearned = 1000
-	mostDraws   = 1000
+	mostDraws   = 1000    // more than there are
+	latest      = 1 << 50 // later than half a million of the longest jobs one after another
 )
 
 // restored returns a pool as it was saved. Of the questions the correction goes on to learn, but for those from which it

@@ -356,6 +356,8 @@ func TestFile(t *testing.T) {
 		"", "{}", string(text[:len(text)/2]), "null", strings.Replace(string(text), `"version":2`, `"version":1`, 1),
 		strings.Replace(string(text), `"held":1`, `"held":9`, 1), strings.Replace(string(text), `"below":`, `"below":1e9,"x":`, 1), strings.Replace(string(text), `"nearer":`, `"nearer":-1e9,"x":`, 1),
 		strings.Replace(string(text), `"draws":[`, `"draws":[5,`, 1), strings.Replace(string(text), `"questions":[`, `"questions":[null,`, 1),
+		strings.Replace(string(text), `"quiet":0`, `"quiet":1`, 1), strings.Replace(string(text), `"quiet":0`, `"quiet":9000000000000000000`, 1),
+		strings.Replace(string(text), `"draws":[`, `"draws":[9000000000000000000,`, 1),
 	} {
 		if bytes.Equal([]byte(bad), text) {
 			t.Fatal("nothing replaced")
