@@ -10,12 +10,8 @@ import (
 	"syscall"
 )
 
-// Readable returns why another user may not read a file. Only root may ask.
-func Readable(ctx context.Context, as, path string) error {
-	u, err := user.Lookup(as)
-	if err != nil {
-		return err
-	}
+// Readable returns why another user may not read a file, whose path is absolute. Only root may ask.
+func Readable(ctx context.Context, u *user.User, path string) error {
 	groups, err := u.GroupIds()
 	var ids []uint32
 	for _, text := range append([]string{u.Uid, u.Gid}, groups...) {
@@ -24,7 +20,7 @@ func Readable(ctx context.Context, as, path string) error {
 		ids = append(ids, uint32(id))
 	}
 	if err != nil {
-		return fmt.Errorf("the groups of %s: %w", as, err)
+		return fmt.Errorf("the groups of %s: %w", u.Username, err)
 	}
 	test := exec.CommandContext(ctx, "test", "-r", path)
 	test.Dir = "/"
@@ -33,7 +29,7 @@ func Readable(ctx context.Context, as, path string) error {
 		return nil
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 1 {
-		return fmt.Errorf("%s: %s may not read it", path, as)
+		return fmt.Errorf("%s: user %s may not read it", path, u.Username)
 	}
-	return fmt.Errorf("%s: whether %s may read it: %w", path, as, err)
+	return fmt.Errorf("%s: whether user %s may read it: %w", path, u.Username, err)
 }

@@ -131,7 +131,8 @@ func setup(env *testscript.Env) error {
 	}
 	before(env, file("slurm/bin"))
 	return errors.Join(os.MkdirAll(file("slurm/bin"), 0o700), slurmtest.Link(file("slurm/bin")),
-		os.MkdirAll(file("state"), 0o700), os.WriteFile(file("empty.yaml"), nil, 0o600))
+		os.MkdirAll(file("state"), 0o700), os.WriteFile(file("empty.yaml"), nil, 0o644),
+		os.Chmod(filepath.Dir(env.WorkDir), 0o755)) // the check looks whether other users may read the files
 }
 
 // frozen guards the setting that stops the clock of the server.
@@ -162,7 +163,7 @@ func database(ts *testscript.TestScript) *slurmdbtest.DB {
 	ts.Setenv("OSTRICH_DATABASE_USER", "ostrich"+number)
 	ts.Setenv("LIVE_USER", "live"+number)
 	password := filepath.Join(ts.Getenv("WORK"), "password")
-	ts.Check(os.WriteFile(password, []byte("s3cret\n"), 0o600))
+	ts.Check(os.WriteFile(password, []byte("s3cret\n"), 0o644))
 	ts.Setenv("OSTRICH_DATABASE_PASSWORD_FILE", password)
 	o.db = db
 	return db

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/user"
+	"path/filepath"
 
 	"slurm-ostrich/cmd/internal/webserver"
 	"slurm-ostrich/priority/slurm"
@@ -12,10 +14,13 @@ import (
 // settingFile is a file of the configuration.
 type settingFile struct{ setting, path string }
 
-// files are those that ostrichd reads.
+// files are those that ostrichd reads, from the root on.
 func (c *Config) files() (list []settingFile) {
 	add := func(setting, path string) {
 		if path != "" {
+			if whole, err := filepath.Abs(path); err == nil {
+				path = whole
+			}
 			list = append(list, settingFile{setting, path})
 		}
 	}
@@ -32,24 +37,39 @@ func (c *Config) files() (list []settingFile) {
 	return list
 }
 
-// checkFiles looks whether the user of ostrichd may read the files of the configuration, where root runs this:
-// root reads them all.
+// checkFiles looks whether the user whose rights are checked, or that of ostrichd if this is root, may read the files of
+// the configuration, where root runs this: root reads them all.
 func (l *checklist) checkFiles(ctx context.Context) {
-	services := l.serviceUsers()
-	if l.me != "root" || len(services) == 0 || services[0] == "root" {
+	as := l.as
+	if services := l.serviceUsers(); as == "root" && len(services) > 0 {
+		as = services[0]
+	}
+	if l.me != "root" || as == "root" {
 		return
 	}
-	as, files, before := services[0], l.files(), len(l.found)
-	for _, f := range files {
+	u, err := user.Lookup(as)
+	if err != nil {
+		if as != l.as { // else it may be one of other hosts
+			l.add("files", Fail, "create the user, or let User= of the unit name one who exists", "ostrichd runs as %s: %v", as, err)
+		}
+		return
+	}
+	group := u.Gid
+	if g, err := user.LookupGroupId(group); err == nil {
+		group = g.Name
+	}
+	tested, before := false, len(l.found)
+	for _, f := range l.files() {
 		if _, err := os.Stat(f.path); err != nil {
 			continue // that it is missing is told where it is used
 		}
-		if err := slurm.Readable(ctx, as, f.path); err != nil {
-			l.add("files", Fail, fmt.Sprintf("let %s read it, and pass through the folders above: chgrp %[1]s %[2]s; chmod g+r %[2]s", as, f.path),
+		tested = true
+		if err := slurm.Readable(ctx, u, f.path); err != nil {
+			l.add("files", Fail, fmt.Sprintf("let %s read it, and pass through the folders above: chgrp %s %[3]s; chmod g+r %[3]s", as, group, f.path),
 				"%s: %v", f.setting, err)
 		}
 	}
-	if len(files) > 0 && len(l.found) == before {
+	if tested && len(l.found) == before {
 		l.ok("files", "%s may read the files of the configuration", as)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"math/big"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -66,7 +67,7 @@ func TestCheckFiles(t *testing.T) {
 	defer func() { units = was }()
 	units = []string{at("ostrichd.service")}
 	check := func(as, me string) (all []string) {
-		l := checklist{me: me}
+		l := checklist{as: me, me: me}
 		if bad := os.WriteFile(units[0], []byte("[Service]\nUser="+as+"\n"), 0o600); bad != nil {
 			t.Fatal(bad)
 		}
@@ -77,7 +78,7 @@ func TestCheckFiles(t *testing.T) {
 		}
 		return all
 	}
-	secret := "fail web.config_file: " + at("k") + ": nobody may not read it"
+	secret := "fail web.config_file: " + at("k") + ": user nobody may not read it"
 	if got := check("nobody", "root"); !slices.Equal(got, []string{secret}) {
 		t.Errorf("a key of root's: %q", got)
 	}
@@ -87,11 +88,44 @@ func TestCheckFiles(t *testing.T) {
 	if got := check("root", "root"); got != nil {
 		t.Errorf("a service of root's: %q", got)
 	}
+	named := checklist{as: "nobody", me: "root"}
+	named.From, named.Web.ConfigFile = Sacct, at("web.yml")
+	named.checkFiles(t.Context())
+	nobody, err := user.Lookup("nobody")
+	if err != nil {
+		t.Fatal(err)
+	}
+	group, err := user.LookupGroupId(nobody.Gid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := named.found; len(got) != 1 || string(got[0].Result)+" "+got[0].Found != secret || !strings.Contains(got[0].Fix, "chgrp "+group.Name+" "+at("k")) {
+		t.Errorf("a user who is named, beside a service of root's: %+v", got)
+	}
+	unknown := checklist{as: "no-such-user", me: "root"}
+	unknown.From, unknown.Web.ConfigFile = Sacct, at("web.yml")
+	nothing := checklist{as: "nobody", me: "root"}
+	nothing.From, nothing.Web.ConfigFile = Sacct, at("missing")
+	if nothing.checkFiles(t.Context()); nothing.found != nil {
+		t.Errorf("no file is there: %+v", nothing.found)
+	}
+	if unknown.checkFiles(t.Context()); unknown.found != nil {
+		t.Errorf("a user of other hosts: %+v", unknown.found)
+	}
+	if got := check("no-such-user", "root"); !slices.Equal(got, []string{"fail ostrichd runs as no-such-user: user: unknown user no-such-user"}) {
+		t.Errorf("a service of nobody's: %q", got)
+	}
 	if err = os.Chmod(at("k"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if got := check("nobody", "root"); !slices.Equal(got, []string{"ok nobody may read the files of the configuration"}) {
 		t.Errorf("all readable: %q", got)
+	}
+	t.Chdir(dir)
+	here := checklist{as: "nobody", me: "root"}
+	here.From, here.file, here.Database.PasswordFile, here.Web.ConfigFile = Tables, "web.yml", "password", "web.yml"
+	if here.checkFiles(t.Context()); len(here.found) != 1 || here.found[0].Result != OK {
+		t.Errorf("all readable, by paths from this folder: %+v", here.found)
 	}
 	if err = os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
