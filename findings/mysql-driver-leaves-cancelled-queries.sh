@@ -2,8 +2,8 @@
 # Version: github.com/go-sql-driver/mysql v1.10.1 with MariaDB 1:10.11.19-0+deb12u1 (Debian 12).
 # Guess: a query whose context ends is ended in the server, or at the latest when the driver closes its connection.
 # Seen: the call returns in time ("context deadline exceeded"), and the server works on: four seconds later the statement is
-#   in the list of processes and computes, until it is done. A tool that tries again after each timeout
-#   makes one more each time. "set statement max_statement_time=1 for" ends it in the server too.
+#   in the list of processes and computes. A tool that tries again after the timeout makes one more: two of them are there.
+#   "set statement max_statement_time=1 for" ends it in the server too.
 # Ends with 0 if that is still so, 1 if not, 2 if the module cannot be fetched. Runs MariaDB on a socket for some
 # seconds, as root.
 set -euo pipefail
@@ -34,11 +34,13 @@ cat >main.go <<-'END'
 			panic(err)
 		}
 		for _, limit := range []string{"", "set statement max_statement_time=1 for "} {
-			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-			begin := time.Now()
-			_, err := db.ExecContext(ctx, limit+"select /* ours */ count(*) from information_schema.collations a, information_schema.collations b, information_schema.collations c, information_schema.collations d")
-			cancel()
-			fmt.Printf("%q: returns within three seconds: %t\n%v\n", limit, time.Since(begin) < 3*time.Second, err)
+			for range 2 {
+				ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+				begin := time.Now()
+				_, err := db.ExecContext(ctx, limit+"select /* ours */ count(*) from information_schema.collations a, information_schema.collations b, information_schema.collations c, information_schema.collations d")
+				cancel()
+				fmt.Printf("%q: returns within three seconds: %t\n%v\n", limit, time.Since(begin) < 3*time.Second, err)
+			}
 			time.Sleep(4 * time.Second)
 			var left int
 			if err := db.QueryRow("select count(*) from information_schema.processlist where info like '%ours%' and id != connection_id()").Scan(&left); err != nil {
@@ -62,7 +64,11 @@ done
 seen=$(./driver "$PWD/socket")
 wanted='"": returns within three seconds: true
 context deadline exceeded
-in the server four seconds later: 1
+"": returns within three seconds: true
+context deadline exceeded
+in the server four seconds later: 2
+"set statement max_statement_time=1 for ": returns within three seconds: true
+Error 1969 (70100): Query execution was interrupted (max_statement_time exceeded)
 "set statement max_statement_time=1 for ": returns within three seconds: true
 Error 1969 (70100): Query execution was interrupted (max_statement_time exceeded)
 in the server four seconds later: 0'

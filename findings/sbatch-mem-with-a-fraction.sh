@@ -3,7 +3,7 @@
 # Guess: Slurm takes the sizes that it prints: where scontrol says mem=2.50G of a job, --mem=2.50G gives another one like
 #   it.
 # Seen: it prints fractions and takes none: --mem=2.50G, --mem=1.5T and MinMemoryNode=2.5G are refused. A size in
-#   kilobytes is rounded up to megabytes, so 1536K is 2M.
+#   kilobytes is rounded up to megabytes, so 1100K is 2M.
 # Ends with 0 if that is still so, 1 if not. Runs a slurmctld on port 29743 of this host for some
 # seconds, as root.
 set -euo pipefail
@@ -63,12 +63,12 @@ seen="--mem=2560: $(sizes "$id"), squeue $(squeue -h -j "$id" -o %m)
 --mem=2.50G: $(tried submit --mem=2.50G)
 --mem=1.5T: $(tried submit --mem=1.5T)
 MinMemoryNode=2.5G: $(tried scontrol update jobid="$id" MinMemoryNode=2.5G)
---mem=1536K: $(sizes "$(submit --mem=1536K)")"
+--mem=1100K: $(sizes "$(submit --mem=1100K)")"
 wanted='--mem=2560: mem=2.50G MinMemoryNode=2.50G, squeue 2.50G
 --mem=2.50G: exit 255, Invalid --mem specification
 --mem=1.5T: exit 255, Invalid --mem specification
 MinMemoryNode=2.5G: exit 1, Invalid MinMemoryNode value: 2.5G
---mem=1536K: mem=2M MinMemoryNode=2M'
+--mem=1100K: mem=2M MinMemoryNode=2M'
 echo "$seen"
 if [[ $seen != "$wanted" ]]; then
 	printf 'changed; before it was\n%s\n' "$wanted"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Version: task-spooler 1.0.1+dfsg1-1 (Debian 12).
-# Guess: "tsp -D ID" of a job that was done well and has left the list (tsp -C, or TS_MAXFINISHED) runs at once, as Slurm's
+# Guess: "tsp -D ID" of a job that was done, well or not, and has left the list (tsp -C, or TS_MAXFINISHED) runs at once, as Slurm's
 #   dependencies on jobs that are gone do; with the id of a job that never was it is refused. "tsp -w" of a job that a signal
 #   ended gives 128 and the signal.
 # Seen: each is taken, with an id and exit code 0, and is skipped: it never runs, whatever became of the other job. So what
@@ -23,14 +23,21 @@ ends() {
 }
 first=$(tsp true)
 tsp -w "$first"
+failed=$(tsp false)
+seen="one that fails: $(ends "$failed")"
 listed=$(tsp -D "$first" true)
 ran=$(ends "$listed")
-seen="on a job in the list: $(state "$listed"), $ran"
+seen+="
+on a job in the list: $(state "$listed"), $ran"
 tsp -C
 cleared=$(tsp -D "$first" true)
 ran=$(ends "$cleared")
 seen+="
 on the same one, cleared: $(state "$cleared"), $ran"
+cleared=$(tsp -D "$failed" true)
+ran=$(ends "$cleared")
+seen+="
+on one that failed, cleared: $(state "$cleared"), $ran"
 never=$(tsp -D 999 true)
 ran=$(ends "$never")
 seen+="
@@ -39,8 +46,10 @@ on one that never was: $(state "$never"), $ran"
 killed=$(tsp sh -c 'kill -KILL $$')
 seen+="
 killed: $(ends "$killed")"
-wanted='on a job in the list: finished, tsp -w: 0
+wanted='one that fails: tsp -w: 1
+on a job in the list: finished, tsp -w: 0
 on the same one, cleared: skipped, tsp -w: 255
+on one that failed, cleared: skipped, tsp -w: 255
 on one that never was: skipped, tsp -w: 255
 killed: tsp -w: 255'
 echo "$seen"
