@@ -173,11 +173,13 @@ func (e *engine) schedule() error {
 	if s.called && s.call() < e.now { // it looked then, and nothing that waited could have started
 		s.looked, s.called = s.call(), false
 	}
+	due := s.called && s.call() == e.now // what comes now does not put it off
 	s.called = s.called || e.happened
 	if e.placed != nil && (e.arrived || s.Defer && s.freed) { // slurmctld's background loop begins each second (controller.c, _slurmctld_background)
-		s.came = e.now + 1
 		if i, _ := slices.BinarySearch(s.Looks, e.now-s.shift); i < len(s.Looks) && s.Looks[i]+s.shift <= e.now+ostrich.Time(s.Delay) {
 			s.came = s.Looks[i] + s.shift
+		} else if !due {
+			s.came = e.now + 1
 		}
 		s.called, s.freed = true, s.freed && !s.Defer
 	}

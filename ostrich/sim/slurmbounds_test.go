@@ -24,6 +24,14 @@ func TestSlurmBounds(t *testing.T) {
 	fleeting := in(0, 10, 3, mine)
 	fleeting.QOS = &nodes.QOS{NoReserve: true}
 	two := job{in(0, 8, 2, mine), 100, 0}
+	limited := in(0, 1, 1, mine)
+	limited.QOS = &nodes.QOS{Limits: []nodes.Limit{{Scope: nodes.Group, Resource: "jobs", Most: 1}}}
+	both := limited
+	both.Partitions = []int{0, 1}
+	choice := func(list ...int) []job { // of an array, and a job on the second node
+		task := job{nodes.Request{Partitions: list, CPUs: 4, MaxNodes: 1}, 100, 9}
+		return []job{{in(0, 6, 2, mine), 100, 0}, {in(1, 2, 1, mine), 100, 0}, task, task, task, {nodes.Request{CPUs: 1, NodeList: []int{1}}, 150, 0}}
+	}
 	tasks := []job{two, {in(1, 2, 1, mine), 100, 0}, {in(0, 4, 1, mine), 100, 9}, {in(0, 4, 1, mine), 100, 9}, {in(0, 4, 1, mine), 100, 9}, {in(1, 1, 1, mine), 150, 0}}
 	for _, tt := range []struct {
 		name      string
@@ -36,8 +44,8 @@ func TestSlurmBounds(t *testing.T) {
 			"looked at: one of an association",
 			sim.Scheduler{AssocDepth: 1},
 			nodes.Preempt{},
-			[]job{{in(0, 8, 2, other), 100, 0}, {in(0, 12, 3, mine), 200, 0}, {in(0, 1, 1, mine), 30, 0}, {in(0, 1, 1, nil), 30, 0}},
-			[]ostrich.Time{0, 100, 300, 0},
+			[]job{{in(0, 8, 2, other), 100, 0}, {in(0, 12, 3, mine), 200, 0}, {in(0, 1, 1, mine), 30, 0}, {in(0, 1, 1, nil), 30, 0}, {in(0, 1, 1, nil), 30, 0}},
+			[]ostrich.Time{0, 100, 300, 0, 0},
 		},
 		{
 			"looked at: one of a user in a partition",
@@ -76,6 +84,15 @@ func TestSlurmBounds(t *testing.T) {
 		},
 		{"kept nodes: all tasks of an array", sim.Scheduler{}, nodes.Preempt{}, tasks, []ostrich.Time{0, 0, 100, 100, 100, 200}},
 		{"kept nodes: two tasks of an array", sim.Scheduler{ArrayKept: 2}, nodes.Preempt{}, tasks, []ostrich.Time{0, 0, 100, 100, 150, 0}},
+		{"kept nodes: two tasks of an array in the first of two partitions", sim.Scheduler{ArrayKept: 2}, nodes.Preempt{}, choice(0, 1), []ostrich.Time{0, 0, 100, 100, 100, 200}},
+		{"kept nodes: one task of it in the other one", sim.Scheduler{}, nodes.Preempt{}, choice(1, 0), []ostrich.Time{0, 0, 100, 100, 150, 0}},
+		{
+			"looked at: one task of an array in each partition that rejects it",
+			sim.Scheduler{Depth: 4, BackfillDepth: -1, Interval: 1000},
+			nodes.Preempt{},
+			[]job{{limited, 100, 0}, {both, 10, 9}, {both, 10, 9}, {in(0, 1, 1, mine), 20, 0}},
+			[]ostrich.Time{1, 101, 111, 1},
+		},
 		{"nodes that become free wait for the delay", sim.Scheduler{Defer: true, BackfillDepth: -1}, nodes.Preempt{}, []job{two, {in(0, 12, 3, mine), 10, 0}}, []ostrich.Time{1, 102}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -94,6 +111,33 @@ func TestSlurmBounds(t *testing.T) {
 				t.Errorf("starts %v, want %v", starts, tt.starts)
 			}
 		})
+	}
+}
+
+// TestSteadyStream: jobs that come each second do not put off the look of the main scheduler that is due, nor do those that end, where
+// these wait for it, too.
+func TestSteadyStream(t *testing.T) {
+	for _, tt := range []struct {
+		run    ostrich.Duration
+		defers bool
+		want   []ostrich.Time
+	}{
+		{100, false, []ostrich.Time{1, 1, 4, 4, 4, 7, 7, 7, 10, 10}},
+		{1, true, []ostrich.Time{1, 1, 4, 4, 4, 7, 7, 7, 10, 10}},
+	} {
+		m := sim.Machine{Cluster: rack(3), Backfill: sim.Slurm, Scheduler: sim.Scheduler{BackfillDepth: -1, Interval: 1000, Defer: tt.defers}}
+		var jobs []sim.Job
+		for i := range 10 {
+			m.Requests = append(m.Requests, nodes.Request{CPUs: 1})
+			jobs = append(jobs, sim.Job{ID: ostrich.JobID(i + 1), User: 7, Submit: ostrich.Time(i), Run: tt.run, Estimate: tt.run, Procs: 1, Request: int32(i + 1)})
+		}
+		starts, err := m.Replay(jobs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(starts, tt.want) {
+			t.Errorf("jobs of %d s: starts %v, want %v", tt.run, starts, tt.want)
+		}
 	}
 }
 

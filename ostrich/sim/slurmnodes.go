@@ -14,10 +14,10 @@ import (
 type mainScheduler struct {
 	*placed
 	open     nodes.Set
-	failed   []bool // by partition
-	looked   []int  // jobs, by partition
-	tests    int    // jobs that may still be looked at, each in one partition; below 0 without a limit
-	rejected array  // its other tasks are not looked at, and do not count as such
+	failed   []bool         // by partition
+	looked   []int          // jobs, by partition
+	tests    int            // jobs that may still be looked at, each in one partition; below 0 without a limit
+	rejected map[array]bool // their other tasks are not looked at, and do not count as such
 }
 
 // array is an array of jobs, in one of its partitions; the zero value is none.
@@ -28,7 +28,7 @@ type array struct {
 }
 
 func (p *placed) mainScheduler(tests int) *mainScheduler {
-	return &mainScheduler{placed: p, open: p.ready(), failed: make([]bool, max(1, len(p.Cluster.Partitions))), looked: make([]int, max(1, len(p.Cluster.Partitions))), tests: tests}
+	return &mainScheduler{placed: p, open: p.ready(), failed: make([]bool, max(1, len(p.Cluster.Partitions))), looked: make([]int, max(1, len(p.Cluster.Partitions))), tests: tests, rejected: make(map[array]bool)}
 }
 
 // done reports whether no other job can start.
@@ -43,12 +43,11 @@ func (m *mainScheduler) fits(i int32) bool {
 			m.fail(part)
 			continue
 		}
-		if of := (array{m.jobs[i].Array, part, w.Reservation}); of.id != 0 {
-			if of == m.rejected {
-				continue
-			}
-			m.rejected = of // unless this task starts
+		of := array{m.jobs[i].Array, part, w.Reservation}
+		if m.rejected[of] {
+			continue
 		}
+		m.rejected[of] = of.id != 0 // unless this task starts
 		if m.looked[part]++; m.slurm.MainDepth > 0 && m.looked[part] > m.slurm.MainDepth {
 			continue // it does not count in default_queue_depth
 		}
@@ -71,7 +70,7 @@ func (m *mainScheduler) fits(i int32) bool {
 			}
 			ok, limited := m.choose(i, w, have)
 			if ok {
-				m.rejected = array{}
+				m.rejected[of] = false
 				return true
 			}
 			if limited || reserved {
@@ -115,9 +114,9 @@ type backfill struct {
 	looked  map[any]int // jobs, by what limits their number
 	kept    []int       // reservations, by partition
 
-	rejected array         // its other tasks are not looked at
-	latest   ostrich.JobID // the array of which a task was kept nodes last
-	tasks    int           // of it that are
+	rejected map[array]bool          // their other tasks are not looked at
+	first    map[ostrich.JobID]array // of which a task was kept nodes first, of the same array in several partitions
+	tasks    map[array]int           // that are kept nodes
 }
 
 // window is a span of time with the nodes that no waiting job is kept in it.
@@ -130,6 +129,7 @@ func (p *placed) backfill() *backfill {
 	s := &p.slurm
 	return &backfill{
 		placed: p, running: p.runs(), tests: s.BackfillDepth, able: p.ready(), looked: make(map[any]int), kept: make([]int, max(1, len(p.Cluster.Partitions))),
+		rejected: make(map[array]bool), first: make(map[ostrich.JobID]array), tasks: make(map[array]int),
 		space: []window{{from: s.floor(p.now), to: s.floor(p.now + ostrich.Time(s.BackfillWindow)), open: p.up.Copy()}},
 	}
 }
@@ -154,18 +154,17 @@ func (b *backfill) fits(i int32) bool {
 		if _, asked := b.asked[i]; asked {
 			continue
 		}
-		if of := (array{b.jobs[i].Array, w.Part(), w.Reservation}); of.id != 0 {
-			if of == b.rejected || of.id == b.latest && b.tasks >= b.slurm.ArrayKept {
-				continue
-			}
-			b.rejected = of // unless this task starts, or is kept nodes
+		of := array{b.jobs[i].Array, w.Part(), w.Reservation}
+		if b.rejected[of] {
+			continue
 		}
+		b.rejected[of] = of.id != 0 // unless this task starts, or is kept nodes
 		if b.exceeds(i, w) {
 			continue
 		}
 		if b.plan(i, w) {
 			b.starts++
-			b.rejected = array{}
+			b.rejected[of] = false
 			j := &b.jobs[i]
 			r := nodes.Running{End: b.now + ostrich.Time(j.Estimate), Allocation: b.chosen}
 			at := len(b.running)
@@ -186,11 +185,14 @@ func (b *backfill) exceeds(i int32, w *nodes.Want) bool {
 	if !b.usage.Allows(w, uint32(user)) {
 		return true
 	}
-	s := &b.slurm
+	s, ofAssociation := &b.slurm, b.slurm.AssocDepth
+	if w.Association == nil {
+		ofAssociation = 0
+	}
 	counts := [...]struct {
 		most int
 		of   any
-	}{{s.PartDepth, w.Part()}, {s.UserDepth, user}, {s.AssocDepth, w.Association}, {s.BothDepth, [2]int{w.Part(), int(user)}}}
+	}{{s.PartDepth, w.Part()}, {s.UserDepth, user}, {ofAssociation, w.Association}, {s.BothDepth, [2]int{w.Part(), int(user)}}}
 	for _, c := range counts {
 		if c.most > 0 && b.looked[c.of] >= c.most {
 			return true
@@ -265,23 +267,24 @@ func (b *backfill) plan(i int32, w *nodes.Want) bool {
 			continue
 		case b.usage.AllowsAllocation(w, uint32(j.User), a):
 			b.keep(kept, s.floor(at), s.floor(at+length))
-			b.count(j.Array, w.Part())
+			b.count(array{j.Array, w.Part(), w.Reservation})
 		}
 		return false
 	}
 }
 
-// count counts a job that is kept nodes.
-func (b *backfill) count(of ostrich.JobID, part int) {
-	b.kept[part]++
-	b.rejected = array{}
-	if of == 0 {
+// count counts a job that is kept nodes. Slurm looks at an array in one partition after the other, and counts on: where it is full in
+// the first one, it is kept nodes for one task in each of the others.
+func (b *backfill) count(of array) {
+	b.kept[of.part]++
+	if of.id == 0 {
 		return
 	}
-	if of != b.latest {
-		b.latest, b.tasks = of, 0
+	if _, is := b.first[of.id]; !is {
+		b.first[of.id] = of
 	}
-	b.tasks++
+	b.tasks[of]++
+	b.rejected[of] = of != b.first[of.id] || b.tasks[of] >= b.slurm.ArrayKept
 }
 
 // openFrom returns the nodes of a partition that no other job is kept from one moment to another, and when
