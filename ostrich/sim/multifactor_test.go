@@ -344,3 +344,36 @@ func TestMultifactorReady(t *testing.T) {
 		t.Error("-want +got\n", diff)
 	}
 }
+
+// TestMultifactorHighest: with IncrOnly the priority of a job is the highest that it has had, which decides its place.
+func TestMultifactorHighest(t *testing.T) {
+	for flags, want := range map[multifactor.Flags]uint32{0: 50, multifactor.IncrOnly: 100} {
+		policy := orders.Multifactor(multifactor.Config{
+			Nodes: 1, Weights: multifactor.Weights{Fairshare: 100}, Period: 300, Flags: flags, Associations: []multifactor.Association{{Shares: 1}, {Shares: 1}},
+		}, func(ostrich.JobID) multifactor.Request { return multifactor.Request{Partition: -1, QOS: -1} })
+		r, err := policy(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ranker := r.(interface {
+			sim.Readier
+			sim.Prioritizer
+		})
+		for _, e := range []ostrich.Event{
+			{At: 1, Kind: ostrich.Submit, Job: ostrich.Job{ID: 1, Procs: 1, Estimate: 1000}},
+			{At: 1, Kind: ostrich.Start, Job: ostrich.Job{ID: 1}},
+			{At: 2, Kind: ostrich.Submit, Job: ostrich.Job{ID: 2, Procs: 1, Estimate: 1000}},
+			{At: 900, Kind: ostrich.End, Job: ostrich.Job{ID: 1}},
+		} {
+			if err := r.Step(e); err != nil {
+				t.Fatal(err)
+			}
+			if e.Kind == ostrich.Submit {
+				ranker.Ready(e.Job.ID)
+			}
+		}
+		if got := ranker.Priority(2); got != want {
+			t.Errorf("flags %d: priority %d, want %d", flags, got, want)
+		}
+	}
+}

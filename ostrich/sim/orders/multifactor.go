@@ -45,7 +45,7 @@ type multi struct {
 
 	jobs  map[ostrich.JobID]*candidate // that have not started
 	fresh []*candidate                 // that can start, but not in line yet
-	line  []place                      // in order, some of which have started
+	line  []*candidate                 // in order, some of which have started
 	list  []ostrich.JobID              // of the line
 	alone [1]ostrich.JobID             // the list of a single job
 	gone  int                          // jobs of the line that have started
@@ -57,12 +57,7 @@ type candidate struct {
 	request multifactor.Request
 	factors multifactor.Factors
 	started bool
-}
-
-// place is a job in the line: the smaller key goes first.
-type place struct {
-	key uint64 // from tier and priority
-	job *candidate
+	key     uint64 // of its place in the line, from tier and priority: the smaller one goes first
 }
 
 // Step takes an event.
@@ -101,7 +96,7 @@ func (f *multi) Step(e ostrich.Event) error {
 		switch {
 		case f.single() && f.fresh[0] == j:
 			f.fresh = f.fresh[:0]
-		case len(f.line) > 0 && f.line[0].job == j:
+		case len(f.line) > 0 && f.line[0] == j:
 			f.line, f.list = f.line[1:], f.list[1:]
 		default:
 			f.gone++
@@ -143,11 +138,11 @@ func (f *multi) single() bool {
 	return f.gone == len(f.line) && len(f.fresh) == 1 && f.config.Flags&multifactor.IncrOnly == 0
 }
 
-// Priority returns the priority of a waiting job.
+// Priority returns the priority of a waiting job, by which it has its place in the line.
 func (f *multi) Priority(id ostrich.JobID) uint32 {
 	f.refresh()
 	f.join()
-	return f.plugin.Priority(&f.jobs[id].factors)
+	return uint32(^f.jobs[id].key)
 }
 
 // refresh gives the line the priorities of the latest calculation.
@@ -158,20 +153,18 @@ func (f *multi) refresh() {
 	}
 	f.as = at
 	f.compact()
-	for i := range f.line {
-		p := &f.line[i]
-		j := p.job
+	for _, j := range f.line {
 		j.factors.Age = f.plugin.Age(&j.request, at)
 		if j.request.Association >= 0 && f.config.Weights.Fairshare > 0 {
 			j.factors.Fairshare = f.plugin.Fairshare(j.request.Association)
 		}
 		key := f.key(j)
-		if f.config.Flags&multifactor.IncrOnly == 0 || key < p.key {
-			p.key = key
+		if f.config.Flags&multifactor.IncrOnly == 0 || key < j.key {
+			j.key = key
 		}
 	}
-	if !slices.IsSortedFunc(f.line, comparePlaces) {
-		slices.SortFunc(f.line, comparePlaces)
+	if !slices.IsSortedFunc(f.line, compare) {
+		slices.SortFunc(f.line, compare)
 	}
 	f.relist()
 }
@@ -180,9 +173,9 @@ func (f *multi) refresh() {
 func (f *multi) join() {
 	for _, j := range f.fresh {
 		j.factors = f.plugin.Factors(&j.request, max(j.request.Eligible, f.as))
-		p := place{f.key(j), j}
-		at, _ := slices.BinarySearchFunc(f.line, p, comparePlaces)
-		f.line = slices.Insert(f.line, at, p)
+		j.key = f.key(j)
+		at, _ := slices.BinarySearchFunc(f.line, j, compare)
+		f.line = slices.Insert(f.line, at, j)
 		f.list = slices.Insert(f.list, at, j.id)
 	}
 	clear(f.fresh)
@@ -198,21 +191,21 @@ func (f *multi) key(j *candidate) uint64 {
 	return ^(uint64(tier)<<32 | uint64(f.plugin.Priority(&j.factors)))
 }
 
-// comparePlaces puts the job in front that goes first.
-func comparePlaces(a, b place) int {
+// compare puts the job in front that goes first.
+func compare(a, b *candidate) int {
 	switch {
 	case a.key != b.key:
 		return cmp.Compare(a.key, b.key)
-	case a.job.request.Submit != b.job.request.Submit:
-		return cmp.Compare(a.job.request.Submit, b.job.request.Submit)
+	case a.request.Submit != b.request.Submit:
+		return cmp.Compare(a.request.Submit, b.request.Submit)
 	}
-	return cmp.Compare(a.job.id, b.job.id)
+	return cmp.Compare(a.id, b.id)
 }
 
 // compact removes started jobs from the line.
 func (f *multi) compact() {
 	if f.gone > 0 {
-		f.line = slices.DeleteFunc(f.line, func(p place) bool { return p.job.started })
+		f.line = slices.DeleteFunc(f.line, func(j *candidate) bool { return j.started })
 		f.gone = 0
 	}
 }
@@ -220,8 +213,8 @@ func (f *multi) compact() {
 // relist makes the list of the line.
 func (f *multi) relist() {
 	f.list = f.list[:0]
-	for i := range f.line {
-		f.list = append(f.list, f.line[i].job.id)
+	for _, j := range f.line {
+		f.list = append(f.list, j.id)
 	}
 }
 
