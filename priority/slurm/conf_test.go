@@ -106,6 +106,8 @@ func TestSchedulerParameters(t *testing.T) {
 		{"after a letter of two bytes", "ıİbf_window=60", with(func(s *priority.Scheduling) { s.BackfillWindow = 3600 })},
 		{"any case", "BF_Window=60", with(func(s *priority.Scheduling) { s.BackfillWindow = 3600 })},
 		{"what Slurm ignores", "bf_interval=0,bf_window=50000,bf_resolution=0,batch_sched_delay=-1,bf_max_job_user=-1,sched_interval=0", standard},
+		{"tasks of an array out of range", "bf_max_job_array_resv=-1,bf_max_job_array_resv=1001", standard},
+		{"the first task always", "bf_max_job_array_resv=0", with(func(s *priority.Scheduling) { s.BackfillArray = 1 })},
 		{"what is not read", "bf_yield_interval=5,nohold_on_prolog_fail,bf_window_linear=7", standard},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -463,7 +463,11 @@ func parameters(c *priority.Controller) []parameter {
 		{"bf_max_job_assoc", count(&s.BackfillMaxAssoc, 0, most)},
 		{"bf_max_job_user_part", count(&s.BackfillMaxBoth, 0, most)},
 		{"bf_job_part_count_reserve", count(&s.BackfillKept, 0, most)},
-		{"bf_max_job_array_resv", func(n int) { s.BackfillArray = max(1, min(n, 1000)) }}, // the first task always does
+		{"bf_max_job_array_resv", func(n int) {
+			if n >= 0 && n <= 1000 {
+				s.BackfillArray = max(1, n) // the first task always does
+			}
+		}},
 		{"bf_min_prio_reserve", count(&s.BackfillMinPrio, 0, math.MaxUint32)},
 		{"bf_max_job_start", count(&s.BackfillMaxStart, 0, most)},
 		{"bf_min_age_reserve", span(&s.BackfillMinAge, 1, 0, most)},
