@@ -185,13 +185,16 @@ type phaseTest struct {
 	told   int // recorded priorities
 }
 
-// gather finds what happened to the first jobs, in the order of time.
+// gather finds what happened to the first jobs, in the order of time, and to those that were preempted until the last of them came.
 func (t *phaseTest) gather() {
+	var last ostrich.Time
 	for i := range min(len(t.Jobs), phaseJobs) {
-		t.jobs = append(t.jobs, &t.Jobs[i])
+		t.jobs, last = append(t.jobs, &t.Jobs[i]), max(last, t.Jobs[i].Submit)
 	}
 	for i := range t.vain {
-		t.jobs = append(t.jobs, &t.vain[i])
+		if t.vain[i].Submit <= last {
+			t.jobs = append(t.jobs, &t.vain[i])
+		}
 	}
 	for i, j := range t.jobs {
 		if j.priority > 0 {

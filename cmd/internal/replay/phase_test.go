@@ -70,6 +70,20 @@ func TestPhaseOfUsage(t *testing.T) {
 	}
 }
 
+// TestFirstVain: of the runs in vain, those count that came before the last of the first jobs.
+func TestFirstVain(t *testing.T) {
+	s := &Study{vain: make([]Job, 2)}
+	for i := range phaseJobs + 1 {
+		j := Job{Logged: sim.Logged{Job: sim.Job{Submit: ostrich.Time(i)}}}
+		s.Jobs = append(s.Jobs, j)
+	}
+	s.vain[0].Submit, s.vain[1].Submit = phaseJobs-1, phaseJobs
+	test := phaseTest{Study: s}
+	if test.gather(); len(test.jobs) != phaseJobs+1 || test.jobs[phaseJobs] != &s.vain[0] {
+		t.Errorf("%d jobs, want the first %d and one in vain", len(test.jobs), phaseJobs)
+	}
+}
+
 // TestNoPhase: what nothing tells is left as it is. Where the model has few of the priorities, a note says so.
 func TestNoPhase(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

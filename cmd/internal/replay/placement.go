@@ -304,6 +304,9 @@ func (p *placement) outages(events []accounting.NodeEvent) {
 func (s *Study) limits(p *placement) {
 	p.qos, p.associations = make([]*nodes.QOS, len(p.history.QOS)), make([]*nodes.Association, len(p.history.Associations))
 	if s.Site == nil {
+		for i, a := range p.history.Associations {
+			p.associations[i] = &nodes.Association{User: a.User, Account: a.Account}
+		}
 		return
 	}
 	enforced := s.Controller == nil || s.Controller.Limits()
@@ -378,7 +381,8 @@ func (s *Study) limits(p *placement) {
 		}
 	}
 	for i, a := range p.history.Associations {
-		p.associations[i] = cmp.Or(users[place{a.User, a.Account, a.Partition}], users[place{a.User, a.Account, ""}], accounts[a.Account])
+		p.associations[i] = cmp.Or(users[place{a.User, a.Account, a.Partition}], users[place{a.User, a.Account, ""}],
+			&nodes.Association{User: a.User, Account: a.Account, Parent: accounts[a.Account]})
 	}
 	if len(other) > 0 {
 		slices.Sort(other)

@@ -19,6 +19,7 @@ PartitionName=a Nodes=n1 MaxTime=60
 PartitionName=b Nodes=n[1-2] MaxTime=10
 PartitionName=high Nodes=n2 PriorityTier=2
 PartitionName=apart Nodes=n3
+PartitionName=endless Nodes=n1
 `
 	records, err := slurm.ParseRecords(conf, nil)
 	if err != nil {
@@ -29,11 +30,15 @@ PartitionName=apart Nodes=n3
 		t.Fatal(err)
 	}
 	h := history()
-	h.Partitions, h.Needs, h.Jobs = []string{"a", "b", "high", "apart"}, []accounting.Needs{{Layout: accounting.ParseSubmission("sbatch -p high,b,a,apart,gone x", 0)}}, nil
+	h.Partitions, h.Jobs = []string{"a", "b", "high", "apart", "endless"}, nil
+	h.Needs = []accounting.Needs{{Layout: accounting.ParseSubmission("sbatch -p high,b,a,apart,gone x", 0)}, {Layout: accounting.ParseSubmission("sbatch -p endless,a,b,endless x", 0)}}
 	for i := range 5 {
 		h.Jobs = append(h.Jobs, accounting.Job{ID: ostrich.JobID(i + 1), Partition: int32(i % 4), Procs: 1, Asked: 1, Submit: 1000, Start: 1001, End: 1200, Limit: 300})
 	}
 	h.Jobs[4].Limit, h.Jobs[4].Het = 1200, 5
+	for _, part := range []int32{0, 4} { // without a limit of their own
+		h.Jobs = append(h.Jobs, accounting.Job{ID: ostrich.JobID(6 + part), Partition: part, Needs: 1, Procs: 1, Asked: 1, Submit: 1000, Start: 1001, End: 1200})
+	}
 	s := mustNew(t, h, Setup{Options: window30, Records: records, Partitions: parts})
 	const note = "The record has no lines of submission"
 	hasNote := func(s *Study) bool { return strings.Contains(strings.Join(s.Notes, "\n"), note) }
@@ -41,18 +46,37 @@ PartitionName=apart Nodes=n3
 	for i := range s.Jobs {
 		got = append(got, s.placement.requests[s.Jobs[i].Request-1].Partitions)
 	}
-	if diff := cmp.Diff([][]int{{0, 1}, {1, 0}, {2}, {3}, {0}}, got); diff != "" {
+	if diff := cmp.Diff([][]int{{0, 1}, {1, 0}, {2}, {3}, {0}, {0, 4}, {4}}, got); diff != "" {
 		t.Errorf("partitions -want +got:\n%s", diff)
 	}
 	if s.placement.requests[s.Jobs[0].Request-1].Component || !s.placement.requests[s.Jobs[4].Request-1].Component {
 		t.Error("job 5 alone is a component of a heterogeneous job")
 	}
-	h.Needs = make([]accounting.Needs, 1)
+	h.Needs = make([]accounting.Needs, 2)
 	if hasNote(s) || !hasNote(mustNew(t, h, Setup{Options: window30, Records: records, Partitions: parts})) {
 		t.Errorf("the note %q is there with lines of submission, or not there without", note)
 	}
-	if n := s.left.jobs[several]; n != 5 {
-		t.Errorf("%d jobs of several partitions are counted, want 5", n)
+	if n := s.left.jobs[several]; n != 7 {
+		t.Errorf("%d jobs of several partitions are counted, want 7", n)
+	}
+}
+
+// TestGoneUsers: users whose associations are gone have each their own, below that of the account if there is one.
+func TestGoneUsers(t *testing.T) {
+	records, err := slurm.ParseRecords("NodeName=n1 CPUs=8\nPartitionName=main Nodes=n1\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := history()
+	h.Partitions = []string{"main", "other"}
+	account := h.Associations[0].Account
+	for _, site := range []*accounting.Site{nil, {Accounts: []accounting.Account{{Name: "root"}, {Name: account, Parent: "root", Shares: 1}}}} {
+		for i, a := range mustNew(t, h, Setup{Options: window30, Records: records, Site: site}).placement.associations {
+			of := h.Associations[i]
+			if a == nil || a.User != of.User || a.Account != of.Account || (a.Parent != nil) != (site != nil && of.Account == account) {
+				t.Errorf("association of %+v: %+v", of, a)
+			}
+		}
 	}
 }
 

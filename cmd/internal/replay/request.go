@@ -43,9 +43,9 @@ func (p *placement) hopeless(j *accounting.Job) bool {
 			switch one := &p.history.Jobs[i]; {
 			case !slices.Contains(p.answered(one, false).left, unmet):
 			case one.Start == 0:
-				p.inVain++
+				p.inVain += tasksOf(one)
 			default:
-				p.inVain--
+				p.inVain -= tasksOf(one)
 			}
 		}
 		p.inVain = cmp.Or(p.inVain, -1)
@@ -165,13 +165,14 @@ func (p *placement) request(j *accounting.Job, a *answer) (nodes.Request, error)
 }
 
 // choice returns the partitions between which a job has the choice: that in which it ran or waits, and those of the same PriorityTier and pool that
-// its line of submission names, if they allow its time limit.
+// its line of submission names, if they allow its time limit, which by default is that of the partition.
 func (p *placement) choice(ran int, names string, limit ostrich.Duration) []int {
 	all := []int{ran}
 	tier := p.cluster.Partitions[ran].Tier
+	limit = cmp.Or(limit, p.cluster.Partitions[ran].MaxTime)
 	for name := range strings.SplitSeq(names, ",") {
 		at, is := p.partitions[name]
-		if of := &p.cluster.Partitions[at]; is && name != "" && at != ran && of.Tier == tier && p.pools[at] == p.pools[ran] && (of.MaxTime == 0 || limit <= of.MaxTime) {
+		if of := &p.cluster.Partitions[at]; is && name != "" && !slices.Contains(all, at) && of.Tier == tier && p.pools[at] == p.pools[ran] && (of.MaxTime == 0 || limit > 0 && limit <= of.MaxTime) {
 			all = append(all, at)
 		}
 	}

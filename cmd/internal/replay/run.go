@@ -108,7 +108,7 @@ func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 		}
 	}
 	if n := wide(log); n > 0 && r.Policy.Name == "ostrich-sequential" {
-		o.Notes = append(o.Notes, plural.Sprintf("%d of %d job{ is|s are} parallel, and its virtual schedule is that of sequential ones; ostrich-parallel has theirs",
+		o.Notes = append(o.Notes, plural.Sprintf("%d job{ is|s are} parallel (of %d), and its virtual schedule is that of sequential ones; ostrich-parallel has theirs",
 			n, len(log)))
 	}
 	pieces := [][]sim.Logged{log}

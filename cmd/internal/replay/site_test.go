@@ -443,4 +443,9 @@ func TestForEver(t *testing.T) {
 	if n := s.left.jobs; n[forEver] != 1 || n[unmet] != 2 || n[unfinished] != 2 {
 		t.Errorf("%d wait for ever, %d are unmet and %d had not ended, want 1, 2 and 2", n[forEver], n[unmet], n[unfinished])
 	}
+	h.Jobs[2].Tasks = 3 // more than started, though in one row
+	s = mustNew(t, h, Setup{Options: window30, Records: records, Site: site})
+	if n := s.left.jobs; n[forEver] != 4 || n[unmet] != 1 {
+		t.Errorf("%d wait for ever and %d are unmet, want 4 and 1", n[forEver], n[unmet])
+	}
 }
