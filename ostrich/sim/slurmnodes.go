@@ -44,10 +44,12 @@ func (m *mainScheduler) fits(i int32) bool {
 			continue
 		}
 		of := array{m.jobs[i].Array, part, w.Reservation}
-		if m.rejected[of] {
-			continue
+		if of.id != 0 {
+			if m.rejected[of] {
+				continue
+			}
+			m.rejected[of] = true // unless this task starts
 		}
-		m.rejected[of] = of.id != 0 // unless this task starts
 		if m.looked[part]++; m.slurm.MainDepth > 0 && m.looked[part] > m.slurm.MainDepth {
 			continue // it does not count in default_queue_depth
 		}
@@ -70,7 +72,7 @@ func (m *mainScheduler) fits(i int32) bool {
 			}
 			ok, limited := m.choose(i, w, have)
 			if ok {
-				m.rejected[of] = false
+				delete(m.rejected, of)
 				return true
 			}
 			if limited || reserved {
@@ -111,12 +113,19 @@ type backfill struct {
 	able    nodes.Set // that take jobs now
 	tests   int       // jobs that may still be looked at
 	starts  int
-	looked  map[any]int // jobs, by what limits their number
-	kept    []int       // reservations, by partition
+	looked  map[bounded]int // jobs
+	kept    []int           // reservations, by partition
 
 	rejected map[array]bool          // their other tasks are not looked at
 	first    map[ostrich.JobID]array // of which a task was kept nodes first, of the same array in several partitions
 	tasks    map[array]int           // that are kept nodes
+}
+
+// bounded is a partition, a user, both or an association, of whose jobs the backfill scheduler looks at so many; -1 and nil are any.
+type bounded struct {
+	part        int
+	user        int64
+	association *nodes.Association
 }
 
 // window is a span of time with the nodes that no waiting job is kept in it.
@@ -128,7 +137,7 @@ type window struct {
 func (p *placed) backfill() *backfill {
 	s := &p.slurm
 	return &backfill{
-		placed: p, running: p.runs(), tests: s.BackfillDepth, able: p.ready(), looked: make(map[any]int), kept: make([]int, max(1, len(p.Cluster.Partitions))),
+		placed: p, running: p.runs(), tests: s.BackfillDepth, able: p.ready(), looked: make(map[bounded]int), kept: make([]int, max(1, len(p.Cluster.Partitions))),
 		rejected: make(map[array]bool), first: make(map[ostrich.JobID]array), tasks: make(map[array]int),
 		space: []window{{from: s.floor(p.now), to: s.floor(p.now + ostrich.Time(s.BackfillWindow)), open: p.up.Copy()}},
 	}
@@ -155,16 +164,18 @@ func (b *backfill) fits(i int32) bool {
 			continue
 		}
 		of := array{b.jobs[i].Array, w.Part(), w.Reservation}
-		if b.rejected[of] {
-			continue
+		if of.id != 0 {
+			if b.rejected[of] {
+				continue
+			}
+			b.rejected[of] = true // unless this task starts, or is kept nodes
 		}
-		b.rejected[of] = of.id != 0 // unless this task starts, or is kept nodes
 		if b.exceeds(i, w) {
 			continue
 		}
 		if b.plan(i, w) {
 			b.starts++
-			b.rejected[of] = false
+			delete(b.rejected, of)
 			j := &b.jobs[i]
 			r := nodes.Running{End: b.now + ostrich.Time(j.Estimate), Allocation: b.chosen}
 			at := len(b.running)
@@ -191,8 +202,8 @@ func (b *backfill) exceeds(i int32, w *nodes.Want) bool {
 	}
 	counts := [...]struct {
 		most int
-		of   any
-	}{{s.PartDepth, w.Part()}, {s.UserDepth, user}, {ofAssociation, w.Association}, {s.BothDepth, [2]int{w.Part(), int(user)}}}
+		of   bounded
+	}{{s.PartDepth, bounded{part: w.Part(), user: -1}}, {s.UserDepth, bounded{-1, int64(user), nil}}, {ofAssociation, bounded{-1, -1, w.Association}}, {s.BothDepth, bounded{part: w.Part(), user: int64(user)}}}
 	for _, c := range counts {
 		if c.most > 0 && b.looked[c.of] >= c.most {
 			return true
