@@ -268,32 +268,38 @@ func (s *Cycle) late(than *Campaign) int {
 // ahead adds up the jobs with a better rank in the same pool.
 func (s *Cycle) ahead(p *priority.Entry) *Ahead {
 	type campaign struct {
-		user string
+		user ostrich.UserID
 		lead ostrich.JobID
 	}
 	var a Ahead
 	users, campaigns := make(map[string]bool), make(map[campaign]bool)
-	var last campaign // most jobs stand behind one of their own campaign
+	own := campaign{p.Place.User, p.Place.Lead}
+	last, mine := own, true // most jobs stand behind one of their own campaign
+	work := ostrich.Work(0)
 	for i := range s.Plan.Entries {
 		o := s.Plan.Entries[i]
 		if o.Rank == 0 || o.Rank >= p.Rank || o.Pool != p.Pool {
 			continue
 		}
 		a.Jobs++
-		a.Work += s.hours(s.works[i])
-		if o.Place.Lead == p.Place.Lead && o.User == p.User {
+		work += s.works[i]
+		of := campaign{o.Place.User, o.Place.Lead}
+		if of == own {
 			a.Own++
 			continue
 		}
-		if o.User == p.User {
+		if of != last {
+			last, mine = of, o.User == p.User // in another account, too
+			campaigns[of] = true
+			if !mine {
+				users[o.User] = true
+			}
+		}
+		if mine {
 			a.OwnOther++
 		}
-		if of := (campaign{o.User, o.Place.Lead}); of != last {
-			last, campaigns[of], users[o.User] = of, true, true
-		}
 	}
-	a.Work = rounded(a.Work)
-	delete(users, p.User)
+	a.Work = rounded(s.hours(work))
 	a.Users, a.Campaigns = len(users), len(campaigns)
 	return &a
 }

@@ -356,14 +356,15 @@ func TestAhead(t *testing.T) {
 	var entries []*priority.Entry
 	for i, user := range []string{"v", "u", "u", "w", "w", "u"} {
 		e := pending(ostrich.JobID(10+i), i+1)
-		e.User = user
+		e.User, e.Place.User, e.Place.Lead = user, ostrich.UserID(user[0]), e.Job
 		entries = append(entries, e)
 	}
-	entries[2].Place.Lead, entries[5].Place.Lead = 15, 15
+	entries[1].Place.User = 1 // in another account
+	entries[2].Place.Lead, entries[4].Place.Lead = 15, 13
 	s := &Cycle{Plan: sidecar.Plan{Entries: entries}, known: known{dues: make([]due, 6), works: []ostrich.Work{3600, 3600, 3600, 3600, 3600, 3600}}, Pools: []Pool{{Procs: 8, Active: 3}}, Enforced: true}
 	s.describePool(&s.Pools[0], []ostrich.User{{User: 1, Active: true}}, []ostrich.Campaign{{User: 1, Lead: 15, Pending: []ostrich.JobID{12, 15}}}, func(ostrich.UserID) string { return "u" })
 	e := explainOne(t, s, "15")
-	if want := (Ahead{Users: 2, Campaigns: 4, Jobs: 5, Work: 5, Own: 1, OwnOther: 1}); *e.Ahead != want {
+	if want := (Ahead{Users: 2, Campaigns: 3, Jobs: 5, Work: 5, Own: 1, OwnOther: 1}); *e.Ahead != want {
 		t.Errorf("%+v, want %+v", *e.Ahead, want)
 	}
 	if e.Campaign.Active != 3 || e.Campaign.Others != 2 {
