@@ -25,11 +25,12 @@ type Correction struct {
 	first int // Question of open[0]
 }
 
-// Learned is what a Correction has learned.
+// Learned is what a Correction has learned. It may be kept as JSON.
 type Learned struct {
-	Below, Above float64 // how much farther than before anything was learned both sides go
-	Nearer       float64 // by how much Draws.Quiet was nearer to the truth than the draws, each answer weighing 0.97 of the next one
-	Count        int     // answers of which it is known what became
+	Below  float64 `json:"below"` // how much farther than before anything was learned both sides go
+	Above  float64 `json:"above"`
+	Nearer float64 `json:"nearer"` // by how much Draws.Quiet was nearer to the truth than the draws, each answer weighing 0.97 of the next one
+	Count  int     `json:"count"`  // answers of which it is known what became
 }
 
 // Question is the number of an answer of Correction.Ask.

@@ -38,19 +38,11 @@ type file struct {
 }
 
 type filePool struct {
-	Name      string      `json:"name"`
-	Learned   learned     `json:"correction"`
-	Questions []*question `json:"questions"`
-	Days      []Day       `json:"days"`
-	Places    []float32   `json:"places"` // the oldest first
-}
-
-// learned is a forecast.Learned.
-type learned struct {
-	Below  float64 `json:"below"`
-	Above  float64 `json:"above"`
-	Nearer float64 `json:"nearer"`
-	Count  int     `json:"count"`
+	Name      string           `json:"name"`
+	Learned   forecast.Learned `json:"correction"`
+	Questions []*question      `json:"questions"`
+	Days      []Day            `json:"days"`
+	Places    []float32        `json:"places"` // the oldest first
 }
 
 // Path returns the path of the file beside a journal; "" without one.
@@ -104,7 +96,7 @@ func (f *Foresight) text() ([]byte, error) {
 	is := file{Version: version, Cluster: f.cluster, Pools: []filePool{}}
 	for _, name := range slices.Sorted(maps.Keys(f.known)) {
 		p := f.known[name]
-		one := filePool{Name: name, Learned: learned(p.learned.Learned), Questions: orNone(p.questions), Days: orNone(p.days), Places: slices.Concat([]float32{}, p.places[p.next:], p.places[:p.next])}
+		one := filePool{Name: name, Learned: p.learned.Learned, Questions: orNone(p.questions), Days: orNone(p.days), Places: slices.Concat([]float32{}, p.places[p.next:], p.places[:p.next])}
 		is.Pools = append(is.Pools, one)
 	}
 	text, err := json.Marshal(is)
@@ -226,7 +218,7 @@ const (
 func (is *filePool) restored() *pool {
 	p := newPool()
 	p.questions, p.days, p.places = is.Questions, is.Days, is.Places
-	p.learned.Learned = forecast.Learned(is.Learned)
+	p.learned.Learned = is.Learned
 	for _, q := range p.questions {
 		if !q.Late {
 			q.token, q.learns = p.learned.Again(&forecast.Draws{Now: q.At, Starts: q.Draws, Quiet: q.Quiet}, q.Odds), true
