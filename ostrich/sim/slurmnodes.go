@@ -14,10 +14,10 @@ import (
 type mainScheduler struct {
 	*placed
 	open     nodes.Set
-	failed   []bool         // by partition
-	looked   []int          // jobs, by partition
-	tests    int            // jobs that may still be looked at, each in one partition; below 0 without a limit
-	rejected map[array]bool // their other tasks are not looked at, and do not count as such
+	failed   []bool     // by partition
+	looked   []int      // jobs, by partition
+	tests    int        // jobs that may still be looked at, each in one partition; below 0 without a limit
+	rejected rejections // their other tasks are not looked at, and do not count as such
 }
 
 // array is an array of jobs, in one of its partitions; the zero value is none.
@@ -27,8 +27,26 @@ type array struct {
 	reservation string
 }
 
+// array returns the array of a job in the partition of what it wants.
+func (p *placed) array(i int32, w *nodes.Want) array {
+	return array{p.jobs[i].Array, w.Part(), w.Reservation}
+}
+
+// rejections are the arrays of which a scheduler has rejected a task, and looks at no other one.
+type rejections map[array]bool
+
+// hold reports whether they hold an array, and adds it until it is deleted, as where the task starts. A job of no array is never held.
+func (r rejections) hold(of array) bool {
+	if of.id == 0 {
+		return false
+	}
+	held := r[of]
+	r[of] = true
+	return held
+}
+
 func (p *placed) mainScheduler(tests int) *mainScheduler {
-	return &mainScheduler{placed: p, open: p.ready(), failed: make([]bool, max(1, len(p.Cluster.Partitions))), looked: make([]int, max(1, len(p.Cluster.Partitions))), tests: tests, rejected: make(map[array]bool)}
+	return &mainScheduler{placed: p, open: p.ready(), failed: make([]bool, max(1, len(p.Cluster.Partitions))), looked: make([]int, max(1, len(p.Cluster.Partitions))), tests: tests, rejected: make(rejections)}
 }
 
 // done reports whether no other job can start.
@@ -43,12 +61,9 @@ func (m *mainScheduler) fits(i int32) bool {
 			m.fail(part)
 			continue
 		}
-		of := array{m.jobs[i].Array, part, w.Reservation}
-		if of.id != 0 {
-			if m.rejected[of] {
-				continue
-			}
-			m.rejected[of] = true // unless this task starts
+		of := m.array(i, w)
+		if m.rejected.hold(of) {
+			continue
 		}
 		if m.looked[part]++; m.slurm.MainDepth > 0 && m.looked[part] > m.slurm.MainDepth {
 			continue // it does not count in default_queue_depth
@@ -116,7 +131,7 @@ type backfill struct {
 	looked  map[bounded]int // jobs
 	kept    []int           // reservations, by partition
 
-	rejected map[array]bool          // their other tasks are not looked at
+	rejected rejections              // or which are kept as many nodes as may be
 	first    map[ostrich.JobID]array // of which a task was kept nodes first, of the same array in several partitions
 	tasks    map[array]int           // that are kept nodes
 }
@@ -138,7 +153,7 @@ func (p *placed) backfill() *backfill {
 	s := &p.slurm
 	return &backfill{
 		placed: p, running: p.runs(), tests: s.BackfillDepth, able: p.ready(), looked: make(map[bounded]int), kept: make([]int, max(1, len(p.Cluster.Partitions))),
-		rejected: make(map[array]bool), first: make(map[ostrich.JobID]array), tasks: make(map[array]int),
+		rejected: make(rejections), first: make(map[ostrich.JobID]array), tasks: make(map[array]int),
 		space: []window{{from: s.floor(p.now), to: s.floor(p.now + ostrich.Time(s.BackfillWindow)), open: p.up.Copy()}},
 	}
 }
@@ -163,12 +178,9 @@ func (b *backfill) fits(i int32) bool {
 		if _, asked := b.asked[i]; asked {
 			continue
 		}
-		of := array{b.jobs[i].Array, w.Part(), w.Reservation}
-		if of.id != 0 {
-			if b.rejected[of] {
-				continue
-			}
-			b.rejected[of] = true // unless this task starts, or is kept nodes
+		of := b.array(i, w)
+		if b.rejected.hold(of) {
+			continue
 		}
 		if b.exceeds(i, w) {
 			continue
@@ -278,7 +290,7 @@ func (b *backfill) plan(i int32, w *nodes.Want) bool {
 			continue
 		case b.usage.AllowsAllocation(w, uint32(j.User), a):
 			b.keep(kept, s.floor(at), s.floor(at+length))
-			b.count(array{j.Array, w.Part(), w.Reservation})
+			b.count(b.array(i, w))
 		}
 		return false
 	}
