@@ -35,9 +35,14 @@ func (p *placement) hopeless(j *accounting.Job) bool {
 		return false
 	}
 	left := p.answered(j, false).left
-	if slices.Contains(left, beyondLimit) || !slices.Contains(left, unmet) {
-		return slices.Contains(left, beyondLimit)
+	if slices.Contains(left, beyondLimit) {
+		return true
 	}
+	return slices.Contains(left, unmet) && p.nodesKnown()
+}
+
+// nodesKnown reports whether more tasks that ask for what no node has waited than started.
+func (p *placement) nodesKnown() bool {
 	if p.inVain == 0 {
 		for i := range p.history.Jobs {
 			switch one := &p.history.Jobs[i]; {
