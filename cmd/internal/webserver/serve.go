@@ -90,22 +90,16 @@ func Read(path string) (Doors, error) {
 	if path == "" {
 		return Doors{}, nil
 	}
-	raw, err := os.ReadFile(path)
+	file, err := parse(path)
 	if err != nil {
 		return Doors{}, fmt.Errorf("web.config_file: %w", err)
 	}
-	var file struct {
-		TLS   web.TLSConfig        `yaml:"tls_server_config"`
-		Users map[string]yaml.Node `yaml:"basic_auth_users"`
-	}
-	if yaml.Unmarshal(raw, &file) == nil { // else the toolkit says what is wrong
-		for _, name := range slices.SortedFunc(maps.Keys(file.Users), func(a, b string) int {
-			return cmp.Compare(file.Users[a].Line, file.Users[b].Line)
-		}) {
-			hash := file.Users[name]
-			if _, err := bcrypt.Cost([]byte(hash.Value)); err != nil {
-				return Doors{}, fmt.Errorf("web.config_file: %s:%d: basic_auth_users: %s: this is no bcrypt hash, as \"htpasswd -nBC 10 %[3]s\" prints one", path, hash.Line, name)
-			}
+	for _, name := range slices.SortedFunc(maps.Keys(file.Users), func(a, b string) int {
+		return cmp.Compare(file.Users[a].Line, file.Users[b].Line)
+	}) {
+		hash := file.Users[name]
+		if _, err := bcrypt.Cost([]byte(hash.Value)); err != nil {
+			return Doors{}, fmt.Errorf("web.config_file: %s:%d: basic_auth_users: %s: this is no bcrypt hash, as \"htpasswd -nBC 10 %[3]s\" prints one", path, hash.Line, name)
 		}
 	}
 	if err := web.Validate(path); err != nil {
@@ -116,7 +110,6 @@ func Read(path string) (Doors, error) {
 		Asks: len(file.Users) > 0 || file.TLS.ClientAuth == "RequireAndVerifyClientCert",
 	}
 	if doors.TLS {
-		file.TLS.SetDirectory(filepath.Dir(path))
 		config, err := web.ConfigToTLSConfig(&file.TLS)
 		if err != nil {
 			return Doors{}, fmt.Errorf("web.config_file: %s: %w", path, err)
@@ -130,16 +123,25 @@ func Read(path string) (Doors, error) {
 	return doors, nil
 }
 
-// Files returns the files that a file for Read names, none if it is malformed.
-func Files(path string) (names []string) {
-	var file struct {
-		TLS web.TLSConfig `yaml:"tls_server_config"`
-	}
+// settings are what is looked at of a file.
+type settings struct {
+	TLS   web.TLSConfig        `yaml:"tls_server_config"`
+	Users map[string]yaml.Node `yaml:"basic_auth_users"`
+}
+
+// parse reads a file. What is malformed has no settings: the toolkit says what is wrong.
+func parse(path string) (file settings, err error) {
 	raw, err := os.ReadFile(path)
-	if err != nil || yaml.Unmarshal(raw, &file) != nil {
-		return nil
+	if yaml.Unmarshal(raw, &file) != nil {
+		file = settings{}
 	}
 	file.TLS.SetDirectory(filepath.Dir(path))
+	return file, err
+}
+
+// Files returns the files that a file for Read names, none if it is malformed or cannot be read.
+func Files(path string) []string {
+	file, _ := parse(path) // that it cannot be read is told by Read
 	return slices.DeleteFunc([]string{file.TLS.TLSCertPath, file.TLS.TLSKeyPath, file.TLS.ClientCAs}, func(name string) bool { return name == "" })
 }
 
