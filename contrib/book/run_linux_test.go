@@ -25,7 +25,7 @@ const limit = 8 * time.Minute
 
 // The commands that need nothing, each page from the beginning on a machine of its own.
 func TestAnywhere(t *testing.T) {
-	needRoot(t)
+	needLong(t)
 	each(t, "anywhere")
 }
 
@@ -77,7 +77,7 @@ func TestCompose(t *testing.T) {
 	if os.Getenv("OSTRICH_TEST_DOCKER") != "1" {
 		t.Skip("docker is used only if OSTRICH_TEST_DOCKER=1 is set")
 	}
-	needRoot(t)
+	needLong(t)
 	for _, p := range pages(t, "compose") {
 		t.Run(p.name, func(t *testing.T) {
 			minutes.Need(t)
@@ -112,13 +112,18 @@ func (p page) turn() int {
 
 func needRoot(t *testing.T) {
 	t.Helper()
-	switch {
-	case testing.Short():
-		t.Skip("-short: the commands of the documentation take minutes")
-	case os.Geteuid() != 0:
+	if os.Geteuid() != 0 {
 		t.Skip("not root: the commands of the documentation run on a throw-away copy of the machine")
 	}
 	minutes.Need(t)
+}
+
+func needLong(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: the commands of the documentation take minutes")
+	}
+	needRoot(t)
 }
 
 func needSlurm(t *testing.T) {
@@ -126,7 +131,7 @@ func needSlurm(t *testing.T) {
 	if os.Getenv("OSTRICH_TEST_SLURM") != "1" {
 		t.Skip("a real Slurm is started only if OSTRICH_TEST_SLURM=1 is set, as root on Debian")
 	}
-	needRoot(t)
+	needLong(t)
 	for _, name := range []string{"slurmctld", "slurmdbd", "slurmd", "munged", "mariadbd"} {
 		if _, err := exec.LookPath(name); err != nil {
 			t.Skipf("no %s: contrib/test installs it", name)
