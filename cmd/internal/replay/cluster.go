@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -107,4 +108,16 @@ func confCluster(path string) (*nodes.Cluster, error) {
 	}
 	c.Partitions = nil // jobs of a log name none of them
 	return c, nil
+}
+
+// included returns the function that reads what a slurm.conf includes. Names without a
+// folder are beside it.
+func included(conf string) slurm.Include {
+	return func(name string) (string, error) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(filepath.Dir(conf), name)
+		}
+		raw, err := os.ReadFile(name)
+		return string(raw), err
+	}
 }

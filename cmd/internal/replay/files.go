@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -208,16 +207,4 @@ func (s *source) cluster(table, configuration string) string {
 		return name
 	}
 	return ""
-}
-
-// included returns the function that reads what a slurm.conf includes. Names without a
-// folder are beside it.
-func included(conf string) slurm.Include {
-	return func(name string) (string, error) {
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(filepath.Dir(conf), name)
-		}
-		raw, err := os.ReadFile(name)
-		return string(raw), err
-	}
 }

@@ -18,9 +18,6 @@ import (
 // under returns the study as the settings of a policy have it.
 func (s *Study) under(v *Variant) (*Study, Tuning, error) {
 	t := Tuning{Options: s.Options, HalfLife: s.Priority.HalfLife, Classes: s.ClassBy}
-	if v.submitted {
-		t.Options.Inside = v.inside
-	}
 	err := v.Tune(&t)
 	if err != nil {
 		return nil, t, err

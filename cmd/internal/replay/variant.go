@@ -204,7 +204,12 @@ func split(text string) (label, name string, chosen []assignment, err error) {
 }
 
 // Tune makes the settings of the variant in place of those of t.
-func (v *Variant) Tune(t *Tuning) error { return tune(v.Name, v.settings(v.with, t), v.chosen, t) }
+func (v *Variant) Tune(t *Tuning) error {
+	if v.submitted {
+		t.Options.Inside = v.inside
+	}
+	return tune(v.Name, v.settings(v.with, t), v.chosen, t)
+}
 
 // tune makes assignments to the settings of something named, which t has.
 func tune(name string, settings []sidecar.Setting, chosen []assignment, t *Tuning) error {
@@ -464,4 +469,26 @@ func Gone(option string, with Need) string {
 		return "is an option of another command: " + one
 	}
 	return ""
+}
+
+var errShort = errors.New("at least 1 s")
+
+// span parses a duration of at least a second; 7d is a week.
+func span(text string) (ostrich.Duration, error) {
+	var d time.Duration
+	var err error
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		var n float64
+		n, err = strconv.ParseFloat(days, 64)
+		d = time.Duration(n * float64(24*time.Hour))
+	} else {
+		d, err = time.ParseDuration(text)
+	}
+	switch {
+	case err != nil:
+		return 0, fmt.Errorf("%q is no time, such as 90s, 10m, 2h or 7d", text)
+	case d < time.Second:
+		return 0, fmt.Errorf("%s: %w", text, errShort)
+	}
+	return ostrich.Duration(d / time.Second), nil
 }

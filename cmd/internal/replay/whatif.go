@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/plural"
@@ -55,28 +54,6 @@ func asSetting(kind, value string) string {
 		}
 	}
 	return "ostrich:" + kind + "=" + value
-}
-
-var errShort = errors.New("at least 1 s")
-
-// span parses a duration of at least a second; 7d is a week.
-func span(text string) (ostrich.Duration, error) {
-	var d time.Duration
-	var err error
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		var n float64
-		n, err = strconv.ParseFloat(days, 64)
-		d = time.Duration(n * float64(24*time.Hour))
-	} else {
-		d, err = time.ParseDuration(text)
-	}
-	switch {
-	case err != nil:
-		return 0, fmt.Errorf("%q is no time, such as 90s, 10m, 2h or 7d", text)
-	case d < time.Second:
-		return 0, fmt.Errorf("%s: %w", text, errShort)
-	}
-	return ostrich.Duration(d / time.Second), nil
 }
 
 // share changes the shares of a user, in all accounts, or of an account.
