@@ -19,16 +19,17 @@ type Job struct {
 	End      ostrich.Time
 	Procs    int
 	Estimate ostrich.Duration // expected run time; 0 if not known
-	Killed   bool             // ended at its estimate, before it was done
-	Failed   bool             // ended by itself, with an error
 
 	Suspended ostrich.Duration // between start and end
 
-	// Of a job that made room for others: how often it did, the length of its runs that ended so before the last one
-	// began, from zero, and whether it was ended for good. Its wait ends with the start of the last run.
-	Preempted int
+	// Of a job that made room for others: the length of its runs that ended so before the last one began, from zero, how
+	// often it did, and whether it was ended for good. Its wait ends with the start of the last run.
 	Lost      ostrich.Duration
+	Preempted int32
 	Cancelled bool
+
+	Killed bool // ended at its estimate, before it was done
+	Failed bool // ended by itself, with an error
 }
 
 // Ran returns the length p of the job, without the time in which it was suspended.

@@ -12,7 +12,7 @@ import (
 
 // fate is what preemption has made of a job.
 type fate struct {
-	preempted int              // times
+	preempted int32            // times
 	lost      ostrich.Duration // of its runs before
 	cancelled bool
 	rested    ostrich.Duration // of its last run, while it was suspended

@@ -37,7 +37,7 @@ func TestPreemption(t *testing.T) {
 		run          ostrich.Duration
 		noRequeue    bool
 		start, end   ostrich.Time
-		times        int
+		times        int32
 		lost, rested ostrich.Duration
 		cancelled    bool
 	}

@@ -70,7 +70,7 @@ func made(run string, jobs []report.Job) string {
 		if j.Preempted == 0 {
 			continue
 		}
-		n, times = n+1, times+j.Preempted
+		n, times = n+1, times+int(j.Preempted)
 		lost += float64(j.Lost) * float64(j.Procs)
 		if j.Cancelled {
 			cancelled++

@@ -70,7 +70,7 @@ PartitionName=high Nodes=n1 PriorityTier=2
 		if got := made("fcfs", jobs); !strings.HasPrefix(got, tt.made) || tt.made == "" && got != "" {
 			t.Errorf("%s: %q, want %q", tt.kind, got, tt.made)
 		}
-		if j := &jobs[0]; j.Preempted != tt.times || tt.times > 0 && (j.Lost != 51 || j.Ran() != 500 || j.Submit != 1000) {
+		if j := &jobs[0]; int(j.Preempted) != tt.times || tt.times > 0 && (j.Lost != 51 || j.Ran() != 500 || j.Submit != 1000) {
 			t.Errorf("%s: %+v", tt.kind, j)
 		}
 	}
