@@ -15,13 +15,18 @@ const Nobody = ostrich.UserID(math.MaxUint32)
 // in the order in which they open; -1 for a job of Nobody. The log must be
 // sorted by Submit.
 func Numbers(log []Logged, rule campaign.Rule) ([]int, error) {
+	return NumbersOf(len(log), func(i int) *Logged { return &log[i] }, rule)
+}
+
+// NumbersOf is Numbers of n jobs that something else holds.
+func NumbersOf(n int, at func(i int) *Logged, rule campaign.Rule) ([]int, error) {
 	s, err := rule.Splitter()
 	if err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
 	}
-	numbers := make([]int, len(log))
-	for i := range log {
-		l := &log[i]
+	numbers := make([]int, n)
+	for i := range n {
+		l := at(i)
 		if l.User == Nobody {
 			numbers[i] = -1
 			continue

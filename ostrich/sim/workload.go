@@ -92,14 +92,19 @@ func (l *Logged) Recorded(campaign int) report.Job {
 // was submitted before the user's last one had ended, as other rules than MAX
 // can have it, has think time 0.
 func Campaigns(log []Logged, rule campaign.Rule) ([]Campaign, error) {
+	return CampaignsOf(len(log), func(i int) *Logged { return &log[i] }, rule)
+}
+
+// CampaignsOf is Campaigns of jobs that something else holds.
+func CampaignsOf(jobs int, at func(i int) *Logged, rule campaign.Rule) ([]Campaign, error) {
 	split, err := rule.Splitter()
 	if err != nil {
 		return nil, fmt.Errorf("sim: %w", err)
 	}
-	in := make([]int32, len(log)) // of which campaign a job is
+	in := make([]int32, jobs) // of which campaign a job is
 	var sizes []int32
-	for i := range log {
-		n, err := split.Next(log[i].accounted())
+	for i := range jobs {
+		n, err := split.Next(at(i).accounted())
 		if err != nil {
 			return nil, fmt.Errorf("sim: %w", err)
 		}
@@ -111,16 +116,16 @@ func Campaigns(log []Logged, rule campaign.Rule) ([]Campaign, error) {
 	}
 	// All campaigns share one piece of memory, and so do the ends of their tasks.
 	list, ends := make([]Campaign, len(sizes)), make([][]ostrich.Time, len(sizes))
-	tasks, times := make([]Task, 0, len(log)), make([]ostrich.Time, 0, len(log))
-	order := make([]int32, len(log))
+	tasks, times := make([]Task, 0, jobs), make([]ostrich.Time, 0, jobs)
+	order := make([]int32, jobs)
 	begin := int32(0)
 	for n, size := range sizes {
 		list[n].Tasks, list[n].order = tasks[begin:begin:begin+size], order[begin:begin+size:begin+size]
 		ends[n] = times[begin : begin : begin+size]
 		begin += size
 	}
-	for i := range log {
-		l, c, n := &log[i], &list[in[i]], in[i]
+	for i := range jobs {
+		l, c, n := at(i), &list[in[i]], in[i]
 		if len(c.Tasks) == 0 {
 			c.User, c.Submit = l.User, l.Submit
 		}

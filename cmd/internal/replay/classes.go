@@ -78,7 +78,7 @@ func (s *Study) classOf(jobs []*Job) sim.Classes {
 		return sim.Classes{}
 	}
 	return sim.Classes{Number: len(s.Classes.Names), Of: func(n ostrich.JobID) int {
-		r, partition, qos := &jobs[n-1].request, "", ""
+		r, partition, qos := &jobs[n-1].wants.request, "", ""
 		if r.Partition >= 0 {
 			partition = s.Priority.Partitions[r.Partition].Name
 		}

@@ -91,8 +91,8 @@ func (o *SiteOptions) Compare(ctx context.Context, config *sidecar.Config, stder
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source.name, err)
 	}
-	in := source.compared(site, config)
-	in.Title, in.Closed, in.Share, in.Lengths, in.Baseline = "Comparison of scheduling policies", site.Run.closed, site.Share(), foretold, len(in.Runs)
+	in := source.known(site, config)
+	in.Title, in.Closed, in.Share, in.Lengths = "Comparison of scheduling policies", site.Run.closed, site.Share(), foretold
 	in.Classes = site.Classes.Names
 	if source.asked != 0 {
 		if in.Controller, err = site.Check(source.history, source.asked, source.shares, source.queue); err != nil {
@@ -107,6 +107,8 @@ func (o *SiteOptions) Compare(ctx context.Context, config *sidecar.Config, stder
 	if err = o.replayAll(ctx, stderr, runs); err != nil {
 		return nil, err
 	}
+	in.Runs = source.happened(site) // not before: memory has most to hold while jobs are replayed
+	in.Baseline = len(in.Runs)
 	if err = o.show(&in, site, runs); err != nil {
 		return nil, err
 	}

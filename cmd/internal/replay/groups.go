@@ -29,9 +29,9 @@ func (s *Study) groupings(h *accounting.History) []comparison.Grouping {
 		by, name string
 		of       func(j *Job) (place int, name string)
 	}{
-		{"qos", "QOS", func(j *Job) (int, string) { return j.request.QOS, h.QOS[j.request.QOS] }},
+		{"qos", "QOS", func(j *Job) (int, string) { return j.wants.request.QOS, h.QOS[j.wants.request.QOS] }},
 		{"partition", "partition", func(j *Job) (int, string) {
-			return j.request.Partition, h.Partitions[j.request.Partition]
+			return j.wants.request.Partition, h.Partitions[j.wants.request.Partition]
 		}},
 		{"size", "processors", func(j *Job) (int, string) {
 			switch at := size(j); {
@@ -44,7 +44,7 @@ func (s *Study) groupings(h *accounting.History) []comparison.Grouping {
 			}
 		}},
 		{"resource", "resource", func(j *Job) (int, string) {
-			return len(j.devices), cmp.Or(j.devices, "processors only")
+			return len(j.wants.devices), cmp.Or(j.wants.devices, "processors only")
 		}},
 	} {
 		g := comparison.Grouping{By: by.by, Name: by.name, Of: [][]int32{make([]int32, len(jobs))}}
@@ -106,7 +106,7 @@ func (s *Study) byAccount(h *accounting.History, jobs []*Job) comparison.Groupin
 	}
 	used := make(map[string]bool)
 	for _, j := range jobs {
-		used[strings.Join(paths[j.request.Association], "\x00")] = true
+		used[strings.Join(paths[j.wants.request.Association], "\x00")] = true
 	}
 	places := make(map[string]int32)
 	for _, p := range paths {
@@ -133,8 +133,8 @@ func (s *Study) byAccount(h *accounting.History, jobs []*Job) comparison.Groupin
 	for level := range deepest {
 		of := make([]int32, len(jobs))
 		for i, j := range jobs {
-			if of[i] = -1; level < len(paths[j.request.Association]) {
-				of[i] = places[paths[j.request.Association][level]]
+			if of[i] = -1; level < len(paths[j.wants.request.Association]) {
+				of[i] = places[paths[j.wants.request.Association][level]]
 			}
 		}
 		g.Of = append(g.Of, of)

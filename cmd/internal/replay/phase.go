@@ -237,11 +237,11 @@ func (t *phaseTest) each(phase ostrich.Time, visit func(j *Job, priority uint32)
 		switch {
 		case e.kind == submitted:
 			m.AdvanceTo(e.at)
-			f := m.Factors(&j.request, e.at)
+			f := m.Factors(j.request(), e.at)
 			visit(j, m.Priority(&f))
 		case e.kind == began:
 			begun[e.job] = true
-			err = m.Start(id, &j.request, e.at)
+			err = m.Start(id, j.request(), e.at)
 		case begun[e.job]:
 			err = m.End(id, e.at)
 		}

@@ -121,9 +121,9 @@ func TestFindNormal(t *testing.T) {
 		s.Priority.Partitions = []multifactor.Partition{{JobFactor: 5, TRES: []float64{16}}}
 		s.Priority.QOS[0].Priority = 9
 		for i := range s.Jobs {
-			s.Jobs[i].request.TRES = []float64{1}
+			s.Jobs[i].wants.request.TRES = []float64{1}
 		}
-		s.Jobs[0].request.Association = 0
+		s.Jobs[0].wants.request.Association = 0
 		record := func(flags multifactor.Flags) {
 			s.Priority.Flags = flags
 			p := phaseTest{Study: s}
@@ -217,7 +217,7 @@ func recordedPriorities(t *rapid.T, phase int) *Study {
 		at += ostrich.Time(rapid.IntRange(0, 200).Draw(t, "gap"))
 		j := Job{Logged: sim.Logged{Job: sim.Job{ID: ostrich.JobID(i + 1), Submit: at, Run: ostrich.Duration(rapid.IntRange(1, 900).Draw(t, "run")), Procs: 1}}}
 		j.Start = at + ostrich.Time(rapid.IntRange(0, 100).Draw(t, "wait"))
-		j.request = multifactor.Request{Association: rapid.IntRange(0, 2).Draw(t, "user"), Procs: 1, Nodes: 1, Submit: at, Eligible: at, Billing: float64(rapid.IntRange(1, 16).Draw(t, "billing"))}
+		j.came, j.wants = at, &wants{request: multifactor.Request{Association: rapid.IntRange(0, 2).Draw(t, "user"), Procs: 1, Nodes: 1, Billing: float64(rapid.IntRange(1, 16).Draw(t, "billing"))}}
 		s.Jobs = append(s.Jobs, j)
 	}
 	p := phaseTest{Study: s}

@@ -68,7 +68,7 @@ func (s *Study) Replay(p *Variant, progress func(ended int)) ([]report.Job, time
 		}
 	}
 	for i := range jobs {
-		jobs[i].ID, jobs[i].Campaign = s.Jobs[i].Slurm, s.Jobs[i].campaign
+		jobs[i].ID, jobs[i].Campaign = s.Jobs[i].Slurm, int(s.Jobs[i].campaign)
 	}
 	took := time.Since(began)
 	if s.everything {
@@ -102,12 +102,12 @@ func (s *Study) machine(i int, p *Variant, tuning Tuning, campaigns []sim.Campai
 	}
 	tuning.Options.Size = pool.Size
 	begin := s.Priority.Phase
-	if first := slices.IndexFunc(s.Jobs, func(j Job) bool { return j.pool == i }); first >= 0 {
+	if first := slices.IndexFunc(s.Jobs, func(j Job) bool { return int(j.pool) == i }); first >= 0 {
 		begin = s.Jobs[first].Submit
 	}
 	p.Into(&loop, &Material{
 		Tuning: tuning, Shares: s.Shares, Priority: s.asOf(begin), Closed: s.Run.closed || s.byJob, InClasses: s.classOf(order),
-		Request: func(n ostrich.JobID) multifactor.Request { return order[n-1].request },
+		Request: func(n ostrich.JobID) multifactor.Request { return *order[n-1].request() },
 	})
 	return loop
 }

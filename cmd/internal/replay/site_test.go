@@ -54,7 +54,7 @@ func TestCharges(t *testing.T) {
 		free bool
 		nice int64
 	}{{0.5, false, 100}, {1.5, false, -7}, {0, true, 0}} {
-		if r := s.Jobs[i].request; r.Billing != want.rate || r.Free != want.free || r.Nice != want.nice {
+		if r := s.Jobs[i].request(); r.Billing != want.rate || r.Free != want.free || r.Nice != want.nice {
 			t.Errorf("job %d: billing %v, free %v, nice %d; want %+v", i+1, r.Billing, r.Free, r.Nice, want)
 		}
 	}
@@ -62,7 +62,7 @@ func TestCharges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := m.Factors(&s.Jobs[1].request, 0); f.TRES != 5*6./12 || f.Assoc != 0.6 {
+	if f := m.Factors(s.Jobs[1].request(), 0); f.TRES != 5*6./12 || f.Assoc != 0.6 {
 		t.Errorf("TRES factor %v of 6 of 12 processors with weight 5, association factor %v of priority 60 of 100", f.TRES, f.Assoc)
 	}
 	if slices.ContainsFunc(s.Notes, func(n string) bool { return strings.Contains(n, "PriorityWeightAssoc") }) {
@@ -319,7 +319,7 @@ func TestGreatest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := m.Factors(&s.Jobs[0].request, 0); f.QOS != 0.25 || f.Partition != 0.1 {
+	if f := m.Factors(s.Jobs[0].request(), 0); f.QOS != 0.25 || f.Partition != 0.1 {
 		t.Errorf("QOS %v, partition %v; want 10/40 and 5/50", f.QOS, f.Partition)
 	}
 }

@@ -184,6 +184,13 @@ const floor = 10
 // compared returns what is known of a comparison of the site's jobs before any is
 // replayed: what happened, if that is recorded.
 func (s *source) compared(site *Study, config *sidecar.Config) comparison.Input {
+	in := s.known(site, config)
+	in.Runs = s.happened(site)
+	return in
+}
+
+// known is compared without what happened.
+func (s *source) known(site *Study, config *sidecar.Config) comparison.Input {
 	o := s.o
 	in := comparison.Input{
 		Source: s.name, From: s.history.From, To: s.history.To, Location: s.location, Procs: site.Procs, Shares: site.Shares,
@@ -192,10 +199,15 @@ func (s *source) compared(site *Study, config *sidecar.Config) comparison.Input 
 		AccountName: func(u ostrich.UserID) string { return site.Users[u-1].Account },
 		Notes:       append(s.notes, site.Notes...), LeftOut: site.left.rows(), Assumed: site.placement.rows(), Placed: site.placement != nil, Groupings: site.groupings(s.history),
 	}
-	if s.recorded {
-		in.Runs = append(in.Runs, comparison.Run{Name: "recorded", Recorded: true, Jobs: site.Recorded()})
-	}
 	return in
+}
+
+// happened returns what happened as a run, none if that is not recorded.
+func (s *source) happened(site *Study) []comparison.Run {
+	if !s.recorded {
+		return nil
+	}
+	return []comparison.Run{{Name: "recorded", Recorded: true, Jobs: site.Recorded()}}
 }
 
 // classes drops the classes of jobs from a file that the settings do not want. It
@@ -276,10 +288,11 @@ func (s *source) readSWF(ctx context.Context) error {
 	}
 	s.recorded = slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Wait >= 0 })
 	s.limits = slices.ContainsFunc(log.Records, func(r trace.Record) bool { return r.Limit > 0 })
+	nodes := log.Number("MaxNodes")
 	if s.history, err = FromLog(log, m); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if nodes := log.Number("MaxNodes"); nodes > 0 {
+	if nodes > 0 {
 		s.history.Nodes = int(nodes)
 	}
 	return nil

@@ -117,18 +117,30 @@ func (s *Study) campaignsOf(pool int, rule campaign.Rule) ([]sim.Campaign, error
 // Job is a job of a site.
 type Job struct {
 	sim.Logged
-	Slurm ostrich.JobID // what Slurm calls it
-
-	request  multifactor.Request
-	pool     int              // of Study.Pools
-	campaign int              // in which it is measured; below 0 if it is not
-	open     bool             // it had not ended
-	devices  string           // names of the generic resources that it asks for, as "gpu"; "" for none
-	ranOn    string           // nodes where it ran, as Slurm lists them; "" if they are not known
+	Slurm    ostrich.JobID    // what Slurm calls it
+	priority uint32           // when it was submitted; 0 if that is not known
+	wants    *wants           // shared with jobs that ask for the same
+	came     ostrich.Time     // the submission as recorded
 	ran      ostrich.Duration // how long it had run, if it had not ended
+	pool     int32            // of Study.Pools
+	campaign int32            // in which it is measured; below 0 if it is not
+	ranOn    string           // nodes where it ran, as Slurm lists them; "" if they are not known
 
-	backfilled bool   // the backfill scheduler started it
-	priority   uint32 // when it was submitted; 0 if that is not known
+	open       bool // it had not ended
+	backfilled bool // the backfill scheduler started it
+}
+
+// wants is what jobs ask for.
+type wants struct {
+	request multifactor.Request // but for its moments
+	devices string              // names of the generic resources, as "gpu"; "" for none
+}
+
+// request returns what priority/multifactor knows of the job.
+func (j *Job) request() *multifactor.Request {
+	r := j.wants.request
+	r.Submit, r.Eligible = j.came, j.Submit
+	return &r
 }
 
 // User competes with others: it is a user, or with Setup.Tree a user in an account.
@@ -180,14 +192,14 @@ func (s *Study) addJobs(h *accounting.History) error {
 	left := &s.left
 	open := 0
 	var parts []float64 // of their limits that jobs ran
-	first := s.rejoined(h)
+	first, wanted := s.rejoined(h), make(map[wantsKey]*wants)
 	s.Jobs = make([]Job, 0, allTasks(h))
 	for i := range h.Jobs {
 		j := &h.Jobs[i]
 		switch {
 		case first[i] < 0 && j.End >= h.From:
 			if j.Start > 0 {
-				s.vain = append(s.vain, Job{Logged: sim.Logged{Job: sim.Job{Submit: j.Came(), Run: j.Ran()}, Start: j.Start, Suspended: j.End - j.Start - ostrich.Time(j.Ran())}, request: s.request(h, j)})
+				s.vain = append(s.vain, Job{Logged: sim.Logged{Job: sim.Job{Submit: j.Came(), Run: j.Ran()}, Start: j.Start, Suspended: j.End - j.Start - ostrich.Time(j.Ran())}, wants: s.wanted(h, j, wanted), came: j.Submit})
 			}
 			continue // it goes on in another row
 		case j.Start == 0 && (j.End != 0 || j.Eligible == 0):
@@ -221,7 +233,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 		}
 		l := Job{
 			Logged: sim.Logged{Job: sim.Job{ID: ostrich.JobID(len(s.Jobs) + 1), Submit: j.Submit, Procs: int(j.Procs), Class: j.Class, Array: j.Array, Outcome: j.State.Outcome()}, Start: j.Start},
-			Slurm:  j.ID, request: s.request(h, j), pool: pool, ranOn: h.WhereRan(j), devices: devicesOf(h.NeedsOf(j)), backfilled: j.Backfilled, priority: j.Priority,
+			Slurm:  j.ID, wants: s.wanted(h, j, wanted), came: j.Submit, pool: int32(pool), ranOn: h.WhereRan(j), backfilled: j.Backfilled, priority: j.Priority,
 		}
 		if came := j.Came(); first[i] == 0 && came > j.Submit {
 			l.Submit, l.priority = came, 0 // the recorded priority is that at the submission
@@ -287,7 +299,6 @@ func (s *Study) addJobs(h *accounting.History) error {
 			s.Users = append(s.Users, User{Name: a.User, Account: a.Account})
 		}
 		l.User = id
-		l.request.Eligible = l.Submit
 		for range tasksOf(j) {
 			l.ID = ostrich.JobID(len(s.Jobs) + 1)
 			s.Jobs = append(s.Jobs, l)
@@ -356,6 +367,25 @@ func (s *Study) request(h *accounting.History, j *accounting.Job) multifactor.Re
 	}
 }
 
+// wantsKey decides what a job wants.
+type wantsKey struct {
+	association, partition, qos, needs, procs, nodes int32
+	memory                                           int64
+	limit                                            ostrich.Duration
+	billing                                          float64
+}
+
+// wanted returns what a job wants: what is known already, or anew.
+func (s *Study) wanted(h *accounting.History, j *accounting.Job, known map[wantsKey]*wants) *wants {
+	k := wantsKey{j.Association, j.Partition, j.QOS, j.Needs, cmp.Or(j.Asked, j.Procs), cmp.Or(j.AskedNodes, j.Nodes), j.Memory, j.Limit, s.billing(j)}
+	w := known[k]
+	if w == nil {
+		w = &wants{s.request(h, j), devicesOf(h.NeedsOf(j))}
+		known[k] = w
+	}
+	return w
+}
+
 // billing returns what a second of a job is charged. Slurm charges fractions, of which
 // accounting has the whole numbers; where OStrich counts work by billing, the fractions are known.
 func (s *Study) billing(j *accounting.Job) float64 {
@@ -398,22 +428,22 @@ func (s *Study) sort() {
 	}
 }
 
+// inPool returns the places of the jobs of a pool.
+func (s *Study) inPool(pool int) []int32 {
+	jobs := make([]int32, 0, len(s.Jobs))
+	for i := range s.Jobs {
+		if int(s.Jobs[i].pool) == pool {
+			jobs = append(jobs, int32(i))
+		}
+	}
+	return jobs
+}
+
 // campaigns returns the campaigns that a rule finds in the recorded times of the
 // jobs of a pool.
 func (s *Study) campaigns(pool int, rule campaign.Rule) ([]sim.Campaign, error) {
-	count := 0
-	for i := range s.Jobs {
-		if s.Jobs[i].pool == pool {
-			count++
-		}
-	}
-	jobs := make([]sim.Logged, 0, count)
-	for i := range s.Jobs {
-		if s.Jobs[i].pool == pool {
-			jobs = append(jobs, s.Jobs[i].Logged)
-		}
-	}
-	list, err := sim.Campaigns(jobs, rule)
+	jobs := s.inPool(pool)
+	list, err := sim.CampaignsOf(len(jobs), func(i int) *sim.Logged { return &s.Jobs[jobs[i]].Logged }, rule)
 	if err != nil {
 		return nil, fmt.Errorf("campaigns: %w", err)
 	}
@@ -424,7 +454,7 @@ func (s *Study) campaigns(pool int, rule campaign.Rule) ([]sim.Campaign, error) 
 	for i := range list {
 		for k := range list[i].Tasks {
 			t := &list[i].Tasks[k]
-			r := &s.Jobs[t.ID-1].request
+			r := &s.Jobs[t.ID-1].wants.request
 			t.Tier = s.Priority.Partitions[r.Partition].Tier
 			if level != nil && r.QOS >= 0 {
 				t.Tier += level[s.placement.qos[r.QOS]] << 16 // a tier has 16 bits
@@ -440,20 +470,21 @@ func (s *Study) number() error {
 	first := 0
 	s.open = make(map[int]bool)
 	for p := range s.Pools {
-		campaigns, err := s.campaigns(p, s.Measure)
+		jobs := s.inPool(p)
+		numbers, err := sim.NumbersOf(len(jobs), func(i int) *sim.Logged { return &s.Jobs[jobs[i]].Logged }, s.Measure)
 		if err != nil {
-			return err
+			return fmt.Errorf("campaigns: %w", err)
 		}
-		for n := range campaigns {
-			for k := range campaigns[n].Tasks {
-				if j := &s.Jobs[campaigns[n].Tasks[k].ID-1]; j.campaign >= 0 {
-					j.campaign = first + n
-				} else {
-					s.open[first+n] = true
-				}
+		next := first
+		for i, n := range numbers {
+			if j := &s.Jobs[jobs[i]]; j.campaign >= 0 {
+				j.campaign = int32(first + n)
+			} else {
+				s.open[first+n] = true
 			}
+			next = max(next, first+n+1)
 		}
-		first += len(campaigns)
+		first = next
 	}
 	return nil
 }
@@ -463,7 +494,7 @@ func (s *Study) Recorded() []report.Job {
 	jobs := make([]report.Job, 0, len(s.Jobs))
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.campaign >= 0 {
-			ran := j.Recorded(j.campaign)
+			ran := j.Recorded(int(j.campaign))
 			ran.ID = j.Slurm
 			jobs = append(jobs, ran)
 		}

@@ -150,7 +150,7 @@ func TestWeightTRES(t *testing.T) {
 	if diff := cmp.Diff([]float64{8, 5072, 3, 0}, s.Priority.Partitions[0].TRES); diff != "" {
 		t.Errorf("partition -want +got:\n%s", diff)
 	}
-	if diff := cmp.Diff([]float64{4, 1000, 2, 0}, s.Jobs[0].request.TRES); diff != "" || s.Jobs[0].Slurm != 11 {
+	if diff := cmp.Diff([]float64{4, 1000, 2, 0}, s.Jobs[0].wants.request.TRES); diff != "" || s.Jobs[0].Slurm != 11 {
 		t.Errorf("job -want +got:\n%s", diff)
 	}
 	notes := strings.Join(s.Notes, "\n")

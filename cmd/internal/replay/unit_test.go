@@ -112,7 +112,7 @@ func TestUntoldTRES(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := mustNew(t, h, Setup{Options: window30, Partitions: parts, Counted: counted})
-		if r := s.Jobs[0].request; r.Billing != tt.rate || r.Free {
+		if r := s.Jobs[0].request(); r.Billing != tt.rate || r.Free {
 			t.Errorf("%s%s: billing %v, free %v, want %v", tt.weights, tt.cells, r.Billing, r.Free, tt.rate)
 		}
 		if told := slices.ContainsFunc(s.Notes, func(n string) bool { return strings.Contains(n, "neither ReqTRES nor AllocTRES") }); told != tt.told {
