@@ -79,7 +79,7 @@ func compareCommand() *cli.Command {
 }
 
 func compare(c *cli.Context, o *replay.SiteOptions, config sidecar.Config) error {
-	defer collectAt(50)() // it may run on the machine of slurmctld, and there memory matters more
+	defer collectAt(20)() // it may run on the machine of slurmctld, and there memory matters more
 	if err := console.Writable(c, "html"); err != nil {
 		return err
 	}

@@ -1,0 +1,60 @@
+package replay
+
+import (
+	"cmp"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/multifactor"
+)
+
+// wants is what jobs ask for.
+type wants struct {
+	request multifactor.Request // but for its moments
+	devices string              // names of the generic resources, as "gpu"; "" for none
+}
+
+// request returns what priority/multifactor knows of the job.
+func (j *Job) request() *multifactor.Request {
+	r := j.wants.request
+	r.Submit, r.Eligible = j.came, j.Submit
+	return &r
+}
+
+// request returns what priority/multifactor knows of a job: what it asks for, and
+// what its allocation costs.
+func (s *Study) request(h *accounting.History, j *accounting.Job) multifactor.Request {
+	procs, nodes, billing := int(cmp.Or(j.Asked, j.Procs)), int(cmp.Or(j.AskedNodes, j.Nodes)), s.billing(j)
+	return multifactor.Request{
+		Association: int(j.Association), Partition: int(j.Partition), QOS: int(j.QOS), Procs: procs, Nodes: nodes,
+		Limit: j.Limit, Submit: j.Submit, Eligible: j.Eligible, Nice: h.NeedsOf(j).Nice, Billing: billing, Free: billing == 0, TRES: s.asks(h, j, procs, nodes),
+	}
+}
+
+// wantsKey decides what a job wants.
+type wantsKey struct {
+	association, partition, qos, needs, procs, nodes int32
+	memory                                           int64
+	limit                                            ostrich.Duration
+	billing                                          float64
+}
+
+// wanted returns what a job wants: what is known already, or anew.
+func (s *Study) wanted(h *accounting.History, j *accounting.Job, known map[wantsKey]*wants) *wants {
+	k := wantsKey{j.Association, j.Partition, j.QOS, j.Needs, cmp.Or(j.Asked, j.Procs), cmp.Or(j.AskedNodes, j.Nodes), j.Memory, j.Limit, s.billing(j)}
+	w := known[k]
+	if w == nil {
+		w = &wants{s.request(h, j), devicesOf(h.NeedsOf(j))}
+		known[k] = w
+	}
+	return w
+}
+
+// billing returns what a second of a job is charged. Slurm charges fractions, of which
+// accounting has the whole numbers; where OStrich counts work by billing, the fractions are known.
+func (s *Study) billing(j *accounting.Job) float64 {
+	if s.Counted.Unit.Charges() {
+		return j.Units
+	}
+	return cmp.Or(j.Billing, float64(j.Procs))
+}
