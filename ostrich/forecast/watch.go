@@ -30,6 +30,11 @@ type Ask struct {
 	Draws []ostrich.Time  // its starts in the draws, in order
 	Odds  [3]ostrich.Time // the answer, for the odds that are Shown
 
+	// End is when the last of the jobs of its campaign ended that waited or ran at the moment of the question, and Ends what
+	// was answered for that. Both are 0 where the campaign was asked for at the same moment for another of its jobs.
+	End  ostrich.Time
+	Ends [3]ostrich.Time
+
 	// Other answers. Limits is the start by conservative backfilling with time limits, as squeue
 	// --start has it, and Two are the starts by expected lengths and by limits under EASY, the earlier
 	// first. Bounds are those of QBETS for odds of 10, 50 and 90 %, the moment of the question where
@@ -63,10 +68,12 @@ type Watch struct {
 	habits  Habits
 	qbets   QBETS
 	learned Correction
+	ends    Correction // of the ends of campaigns
 
-	asks []*Ask
-	list []ostrich.JobID
-	err  error
+	campaigns []int32 // by the running number of the job, from 1
+	asks      []*Ask
+	list      []ostrich.JobID
+	err       error
 }
 
 // watched is a job that has not ended.
@@ -78,15 +85,35 @@ type watched struct {
 	at      int // in running; below 0 while it waits
 	open    []*Ask
 	tokens  []Question // of the correction
+	ends    []*ending
+}
+
+// ending is a question for the end of a campaign.
+type ending struct {
+	places []int // of the jobs that it is about, for State.Ask
+	first  int   // place of their draws
+	ask    *Ask
+	token  Question
+	left   int // jobs that have not ended
+}
+
+// about adds a job to a question, if there is one.
+func (q *ending) about(f *watched, place int) {
+	if q != nil {
+		q.places, q.left, f.ends = append(q.places, place), q.left+1, append(f.ends, q)
+	}
 }
 
 // ErrWatch marks a policy that cannot be watched.
 var ErrWatch = errors.New("does not rank job by job")
 
-// Over returns a policy that is replayed as another one, and what watches it. That one must rank
+// Over returns a policy that is replayed as another one, and what watches it, in a replay of some campaigns. That one must rank
 // job by job: the policy returns ErrWatch otherwise. It is good for one replay.
-func Over(p sim.Policy, how Sampling) (sim.Policy, *Watch) {
+func Over(p sim.Policy, campaigns []sim.Campaign, how Sampling) (sim.Policy, *Watch) {
 	w := &Watch{Sampling: how, expect: lengths.Alike, jobs: make(map[ostrich.JobID]*watched), pasts: make(map[ostrich.UserID]*lengths.Past)}
+	for i := range campaigns {
+		w.campaigns = append(w.campaigns, slices.Repeat([]int32{int32(i)}, len(campaigns[i].Tasks))...)
+	}
 	return func(m int) (sim.Ranker, error) {
 		inner, err := p(m)
 		if err != nil {
@@ -162,6 +189,12 @@ func (w *Watch) ended(f *watched, e ostrich.Event) {
 	w.spreads.Learn(f.job.User, r, e.Job.Outcome, ran)
 	w.past(f.job.User).Learn(w.expect, &w.used, r, e.Job.Outcome, ran)
 	w.habits.Ended(f.arrival, ran)
+	for _, q := range f.ends {
+		if q.left--; q.left == 0 {
+			q.ask.End = e.At
+			w.ends.Started(q.token, e.At)
+		}
+	}
 }
 
 func (w *Watch) past(u ostrich.UserID) *lengths.Past {
@@ -303,18 +336,34 @@ func (w *Watch) order() []ostrich.JobID {
 // ask asks for jobs at a moment.
 func (w *Watch) ask(at ostrich.Time, ids []ostrich.JobID) error {
 	s := State{Now: at, Procs: w.procs, Habits: &w.habits, Seed: w.Seed + uint64(at)*0x9e3779b97f4a7c15}
+	ends := make(map[int32]*ending, len(ids)) // by campaign
+	for _, id := range ids {
+		ends[w.campaigns[id-1]] = new(ending)
+	}
 	for _, f := range w.running {
 		s.Running = append(s.Running, w.known(f, at))
 	}
 	slices.SortFunc(s.Running, func(a, b Job) int { return cmp.Compare(a.ID, b.ID) })
+	for i := range s.Running {
+		id := s.Running[i].ID
+		ends[w.campaigns[id-1]].about(w.jobs[id], ^i)
+	}
 	asked := make([]int, 0, len(ids))
 	for _, id := range w.order() {
+		ends[w.campaigns[id-1]].about(w.jobs[id], len(s.Pending))
 		if slices.Contains(ids, id) {
 			asked = append(asked, len(s.Pending))
 		}
 		s.Pending = append(s.Pending, w.known(w.jobs[id], at))
 	}
-	draws, err := s.Ask(asked)
+	all := slices.Clone(asked)
+	for _, i := range asked {
+		if q := ends[w.campaigns[s.Pending[i].ID-1]]; q.first == 0 {
+			q.first = len(all)
+			all = append(all, q.places...)
+		}
+	}
+	draws, err := s.Ask(all)
 	if err != nil {
 		return err
 	}
@@ -339,6 +388,11 @@ func (w *Watch) ask(at ostrich.Time, ids []ostrich.JobID) error {
 		}
 		f.open, f.tokens = append(f.open, a), append(f.tokens, token)
 		w.asks = append(w.asks, a)
+		if q := ends[w.campaigns[a.Job-1]]; q.ask == nil {
+			q.ask = a
+			answer, q.token = w.ends.Ask(Last(draws[q.first:][:q.left]))
+			a.Ends = answer.Shown()
+		}
 	}
 	return nil
 }

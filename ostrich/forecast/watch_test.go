@@ -29,13 +29,13 @@ func watchedRun(policy sim.Policy, campaigns []sim.Campaign, how Sampling) (with
 	if without, err = m.Run(campaigns); err != nil {
 		return nil, nil, nil, err
 	}
-	m.Policy, w = Over(policy, how)
+	m.Policy, w = Over(policy, campaigns, how)
 	with, err = m.Run(campaigns)
 	return with, without, w, err
 }
 
 // TestWatchChangesNothing: the schedule is that without the watch, and the answers are those of jobs
-// that waited, each with the start that it had.
+// that waited, each with the start that it had, and once at a moment with the end of what was left of its campaign.
 func TestWatchChangesNothing(t *testing.T) {
 	for name, policy := range policies {
 		t.Run(name, func(t *testing.T) {
@@ -43,12 +43,20 @@ func TestWatchChangesNothing(t *testing.T) {
 				var campaigns []sim.Campaign
 				at := ostrich.Time(1_000_000)
 				for i := range rapid.IntRange(1, 60).Draw(t, "jobs") {
-					at += ostrich.Time(rapid.IntRange(0, 2000).Draw(t, "after"))
+					after := rapid.IntRange(0, 2000).Draw(t, "after")
 					limit := ostrich.Duration(rapid.IntRange(1, 9000).Draw(t, "limit"))
-					campaigns = append(campaigns, sim.Campaign{User: ostrich.UserID(rapid.IntRange(1, 3).Draw(t, "user")), Submit: at, Tasks: []sim.Task{{
+					task := sim.Task{
 						ID: ostrich.JobID(i + 1), Procs: rapid.IntRange(1, 4).Draw(t, "procs"), Estimate: limit,
 						Run: ostrich.Duration(rapid.IntRange(1, int(limit)).Draw(t, "run")),
-					}}})
+					}
+					if i > 0 && rapid.Bool().Draw(t, "joins") {
+						c := &campaigns[len(campaigns)-1]
+						task.Offset = c.Tasks[len(c.Tasks)-1].Offset + ostrich.Duration(after)
+						c.Tasks = append(c.Tasks, task)
+						continue
+					}
+					at += ostrich.Time(after)
+					campaigns = append(campaigns, sim.Campaign{User: ostrich.UserID(rapid.IntRange(1, 3).Draw(t, "user")), Submit: at, Tasks: []sim.Task{task}})
 				}
 				with, without, w, err := watchedRun(policy, campaigns, Sampling{Every: 2, AtOne: 2, Seed: 3})
 				if err != nil {
@@ -61,8 +69,27 @@ func TestWatchChangesNothing(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				type of struct {
+					campaign int
+					at       ostrich.Time
+				}
+				ends := make(map[of]ostrich.Time)
 				for _, a := range asks {
 					j := with[a.Job-1]
+					last, is := ostrich.Time(0), of{j.Campaign, a.At}
+					for _, other := range with {
+						if other.Campaign == j.Campaign && other.Submit <= a.At && other.End > a.At {
+							last = max(last, other.End)
+						}
+					}
+					switch end, before := ends[is]; {
+					case before && (a.End != 0 || a.Ends != [3]ostrich.Time{} || end != last):
+						t.Fatalf("again %+v after %d", a, end)
+					case !before && (a.End != last || slices.Min(a.Ends[:]) < a.At):
+						t.Fatalf("%+v of a campaign that ends at %d", a, last)
+					case !before:
+						ends[is] = last
+					}
 					if a.Start != j.Start || a.Submit != j.Submit || a.At < j.Submit || a.At >= j.Start {
 						t.Fatalf("%+v of %+v", a, j)
 					}
@@ -75,6 +102,9 @@ func TestWatchChangesNothing(t *testing.T) {
 						}
 					}
 				}
+				if w.ends.Count != len(ends) {
+					t.Fatalf("learned from %d ends of %d", w.ends.Count, len(ends))
+				}
 			})
 		})
 	}
@@ -83,11 +113,11 @@ func TestWatchChangesNothing(t *testing.T) {
 // TestWatchAnswers: on one processor, where jobs run to their limits and nobody comes, all answers but
 // QBETS' are the truth.
 func TestWatchAnswers(t *testing.T) {
-	var campaigns []sim.Campaign
+	campaigns := []sim.Campaign{{User: 1, Submit: 100_000}}
 	for i := range 5 {
-		campaigns = append(campaigns, sim.Campaign{User: 1, Submit: 100_000, Tasks: []sim.Task{{ID: ostrich.JobID(i + 1), Procs: 4, Estimate: 5000, Run: 5000}}})
+		campaigns[0].Tasks = append(campaigns[0].Tasks, sim.Task{ID: ostrich.JobID(i + 1), Procs: 4, Estimate: 5000, Run: 5000})
 	}
-	_, _, w, err := watchedRun(policies["fairshare"], campaigns, Sampling{AtOne: 9})
+	_, _, w, err := watchedRun(policies["fairshare"], campaigns, Sampling{AtOne: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,6 +128,9 @@ func TestWatchAnswers(t *testing.T) {
 	for _, a := range asks {
 		if a.Limits != a.Start || a.Two != [2]ostrich.Time{a.Start, a.Start} || slices.Min(a.Draws) != a.Start || slices.Max(a.Draws) != a.Start {
 			t.Errorf("%+v", *a)
+		}
+		if a.End != 0 && (a.End != 125_000 || a.Ends[1] != a.End) {
+			t.Errorf("the end of the campaign: %+v", *a)
 		}
 	}
 	w.From = 107_000

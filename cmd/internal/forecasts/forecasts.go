@@ -41,7 +41,7 @@ func Test(m sim.Machine, campaigns []sim.Campaign, s Settings) (*Row, error) {
 		return nil, err
 	}
 	how := sampling(jobs, s)
-	policy, watch := forecast.Over(m.Policy, how)
+	policy, watch := forecast.Over(m.Policy, campaigns, how)
 	m.Policy, m.Progress = policy, progress
 	if _, err = m.Run(campaigns); err != nil {
 		if errors.Is(err, forecast.ErrWatch) {
@@ -92,12 +92,17 @@ func rowOf(asks []*forecast.Ask) *Row {
 			r[k].Add(a.At, answer, a.Start)
 		}
 	}
-	row := &Row{Figures: figures(&r[0]), Squeue: figures(&r[1]), TwoStarts: figures(&r[2]), QBETS: figures(&r[3])}
+	var ends forecast.Score
+	for _, a := range asks {
+		if a.End != 0 {
+			ends.Add(a.At, a.Ends, a.End)
+		}
+	}
+	row := &Row{Ends: counted(&ends), Counted: counted(&r[0]), Squeue: figures(&r[1]), TwoStarts: figures(&r[2]), QBETS: figures(&r[3])}
 	row.Squeue.Held = nil // it names one moment
 	for i, b := range r[0].ByWait {
 		row.ByWait = append(row.ByWait, Band{Below: below(i), Asked: b.Asked, Held: number(b.Part())})
 	}
-	row.Margin, row.Early, row.Late = number(r[0].Margin()), r[0].Early, r[0].Late
 	return row
 }
 

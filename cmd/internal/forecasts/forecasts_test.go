@@ -13,7 +13,8 @@ import (
 	"slurm-ostrich/ostrich/sim/orders"
 )
 
-// TestTables: two questions by hand. One job starts in the middle, one after the interval.
+// TestTables: two questions by hand. One job starts in the middle, one after the interval. One campaign is asked for, which
+// ends before the interval.
 func TestTables(t *testing.T) {
 	ask := func(start ostrich.Time) *forecast.Ask {
 		return &forecast.Ask{
@@ -21,7 +22,9 @@ func TestTables(t *testing.T) {
 			Two: [2]ostrich.Time{1200, 1400}, Bounds: [3]ostrich.Time{1000, 1000, 1000},
 		}
 	}
-	r := &Result{Rows: []*Row{rowOf([]*forecast.Ask{ask(1200), ask(1700)}).Named("log", "mine"), rowOf(nil).Named("log", "none")}}
+	asks := []*forecast.Ask{ask(1200), ask(1700)}
+	asks[0].Ends, asks[0].End = [3]ostrich.Time{2100, 2200, 2300}, 2000
+	r := &Result{Rows: []*Row{rowOf(asks).Named("log", "mine"), rowOf(nil).Named("log", "none")}}
 	var out bytes.Buffer
 	for _, table := range r.Tables() {
 		if err := table.Write(&out, true, true, 0); err != nil {
@@ -29,19 +32,23 @@ func TestTables(t *testing.T) {
 		}
 	}
 	// (10 + 0 + 10 + 60 + 250 + 360) / 6 is 115. By limits: (0.9 + 0.5 + 0.1)·400 and (0.1 + 0.5 + 0.9)·100, of 6, 125.
-	// Two starts: 0, 50, 20 and 50, 200, 270. QBETS: 1.5·200 and 1.5·700.
+	// The end: (0.9·100 + 0.5·200 + 0.1·300) / 3. Two starts: 0, 50, 20 and 50, 200, 270. QBETS: 1.5·200 and 1.5·700.
 	const want = `LOG|POLICY|ASKED|HELD|HELD_MARGIN|EARLY|LATE|PINBALL|ERROR|/SQUEUE|/TWO|/QBETS|TWO_HELD|QBETS_HELD
 log|mine|2|0.5||0|0.5|115|0|0.92|1.169492|0.511111|0.5|0
 log|none|0|||||||||||
 LOG|POLICY|<10min|<1h|<6h|<24h|LONGER
 log|mine|1|0|||
 log|none|||||
+LOG|POLICY|ENDS|HELD|HELD_MARGIN|EARLY|LATE|PINBALL|ERROR
+log|mine|1|0||1|0|73|200
+log|none|0||||||
 `
 	if got := out.String(); got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}
 	raw, err := json.Marshal(r)
-	if err != nil || !bytes.Contains(raw, []byte(`"held_margin":null`)) || !bytes.Contains(raw, []byte(`"squeue":{"asked":2,"held":null,"pinball_loss":125,`)) {
+	if err != nil || !bytes.Contains(raw, []byte(`"held_margin":null`)) || !bytes.Contains(raw, []byte(`"ends":{"asked":1,"held":0,"pinball_loss":73.33333333333333,"median_error":200,"held_margin":null,"early":1,"late":0}`)) ||
+		!bytes.Contains(raw, []byte(`"squeue":{"asked":2,"held":null,"pinball_loss":125,`)) {
 		t.Errorf("%s %v", raw, err)
 	}
 }
@@ -67,7 +74,7 @@ func TestTest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if row.Asked < 3 || row.Asked > 30 || row.Held == nil || len(row.ByWait) != len(forecast.Bands) {
+	if row.Asked < 3 || row.Asked > 30 || row.Held == nil || row.Ends.Asked < 3 || row.Ends.Asked > row.Asked || len(row.ByWait) != len(forecast.Bands) {
 		t.Errorf("%+v", row)
 	}
 }

@@ -18,15 +18,21 @@ type Result struct {
 type Row struct {
 	Log    string `json:"log"`
 	Policy string `json:"policy"`
-	Figures
-	Margin *float64 `json:"held_margin"` // half of a 95 % interval of Held; null from less than two weeks
-	Early  int      `json:"early"`       // jobs that started before the interval, and after it
-	Late   int      `json:"late"`
-	ByWait []Band   `json:"by_wait"`
+	Counted
+	ByWait []Band  `json:"by_wait"`
+	Ends   Counted `json:"ends"` // of campaigns
 
 	Squeue    Figures `json:"squeue"`     // by limits under conservative backfilling
 	TwoStarts Figures `json:"two_starts"` // by expected lengths and by limits under EASY
 	QBETS     Figures `json:"qbets"`
+}
+
+// Counted are Figures with what an interval missed.
+type Counted struct {
+	Figures
+	Margin *float64 `json:"held_margin"` // half of a 95 % interval of Held; null from less than two weeks
+	Early  int      `json:"early"`       // questions of which the truth was before the interval, and after it
+	Late   int      `json:"late"`
 }
 
 // Figures say how good answers were. What cannot be said is null.
@@ -44,6 +50,10 @@ type Band struct {
 	Held  *float64         `json:"held"`
 }
 
+func counted(s *forecast.Score) Counted {
+	return Counted{figures(s), number(s.Margin()), s.Early, s.Late}
+}
+
 func figures(s *forecast.Score) Figures {
 	return Figures{Asked: s.All.Asked, Held: number(s.All.Part()), Loss: number(s.MeanLoss()), Error: number(s.MedianError())}
 }
@@ -56,36 +66,43 @@ func number(x float64) *float64 {
 	return &x
 }
 
-// Tables returns a table with a row for each replay, and one of how often the interval held by how
-// long jobs waited.
+// Tables returns a table with a row for each replay, one of how often the interval held by how long jobs waited, and one of
+// the ends of campaigns.
 func (r *Result) Tables() []format.Table {
 	t := format.Table{
 		Header: []string{"LOG", "POLICY", "ASKED", "HELD", "EARLY", "LATE", "PINBALL", "ERROR", "/SQUEUE", "/TWO", "/QBETS", "TWO_HELD", "QBETS_HELD"}, Names: 2,
 		Pairs: map[int][2]string{3: {"HELD", "HELD_MARGIN"}},
 	}
+	ends := format.Table{Header: []string{"LOG", "POLICY", "ENDS", "HELD", "EARLY", "LATE", "PINBALL", "ERROR"}, Names: 2, Pairs: t.Pairs}
 	waits := format.Table{Header: []string{"LOG", "POLICY", "<10min", "<1h", "<6h", "<24h", "LONGER"}, Names: 2}
 	for _, row := range r.Rows {
-		part := func(n int) format.Cell { return percent(number(float64(n) / float64(row.Asked))) }
-		t.Add(row.Log, row.Policy, row.Asked, row.held(), part(row.Early), part(row.Late), elapsed(row.Loss), elapsed(row.Error),
-			ratio(row.Loss, row.Squeue.Loss), ratio(row.Loss, row.TwoStarts.Loss), ratio(row.Loss, row.QBETS.Loss), percent(row.TwoStarts.Held), percent(row.QBETS.Held))
+		t.Add(append(row.cells(row), ratio(row.Loss, row.Squeue.Loss), ratio(row.Loss, row.TwoStarts.Loss), ratio(row.Loss, row.QBETS.Loss),
+			percent(row.TwoStarts.Held), percent(row.QBETS.Held))...)
+		ends.Add(row.Ends.cells(row)...)
 		cells := format.Cells(row.Log, row.Policy)
 		for _, b := range row.ByWait {
 			cells = append(cells, percent(b.Held))
 		}
 		waits.Rows = append(waits.Rows, cells)
 	}
-	return []format.Table{t, waits}
+	return []format.Table{t, waits, ends}
+}
+
+// cells are the figures in a line of a row.
+func (c *Counted) cells(r *Row) []any {
+	part := func(n int) format.Cell { return percent(number(float64(n) / float64(c.Asked))) }
+	return []any{r.Log, r.Policy, c.Asked, c.held(), part(c.Early), part(c.Late), elapsed(c.Loss), elapsed(c.Error)}
 }
 
 // held is how often the interval held, with its margin.
-func (r *Row) held() format.Cell {
-	if r.Held == nil {
+func (c *Counted) held() format.Cell {
+	if c.Held == nil {
 		return format.None()
 	}
-	if r.Margin == nil {
-		return format.Pair(*r.Held, math.NaN(), fmt.Sprintf("%.0f%%", 100**r.Held))
+	if c.Margin == nil {
+		return format.Pair(*c.Held, math.NaN(), fmt.Sprintf("%.0f%%", 100**c.Held))
 	}
-	return format.Pair(*r.Held, *r.Margin, fmt.Sprintf("%.0f%%±%.0f%%", 100**r.Held, 100**r.Margin))
+	return format.Pair(*c.Held, *c.Margin, fmt.Sprintf("%.0f%%±%.0f%%", 100**c.Held, 100**c.Margin))
 }
 
 func percent(x *float64) format.Cell {

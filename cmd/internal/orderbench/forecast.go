@@ -15,7 +15,7 @@ import (
 )
 
 // forecastForm is part of the key of every row, so that rows of another form are ignored.
-const forecastForm = "ostrich bench --forecast 1"
+const forecastForm = "ostrich bench --forecast 2"
 
 // notForecast are options that mean nothing where forecasts are measured.
 var notForecast = []string{"parts", "shakes", "loop", "floor", "satisfaction", "html", "svg", "markdown", "summary"}
