@@ -19,6 +19,7 @@
 //	spreads lengths.Spreads      Learn: each job that ended
 //	habits  forecast.Habits      Came: each job that came, with its place in the queue; Ended: its length
 //	learned forecast.Correction  Ask: some jobs, now and then; Started or Gone: what became of them
+//	ends    forecast.Correction  the same of campaigns' ends, with Ends set: Started, once the last of the asked jobs has ended
 //	score   forecast.Score       Add: the answers of Ask, once the job has started
 //
 // and asks
@@ -30,7 +31,7 @@
 //	odds := learned.Answer(&draws[0])         // of job 17
 //	from, middle, to := odds.Shown()          // by when it starts with 10, 50 and 90 %
 //	at, err := odds.At(75)                    // or any other odds
-//	end := learned.Answer(forecast.Last(draws)) // when both have ended: a campaign's end
+//	end := ends.Answer(forecast.Last(draws))  // when both have ended: a campaign's end
 //
 // A job that is not submitted yet is put into Pending where it would go. A job in several tasks is as many jobs, or
 // its first one if only that is asked for. Jobs that cannot start must not be in Pending: nothing is said of them.
@@ -48,5 +49,5 @@
 //
 // [Over] watches any replay and asks in it, beside three other ways to answer: conservative
 // backfilling by limits, which is what squeue --start shows; the starts by expected lengths and by limits;
-// and [QBETS]. A [Score] says how often the interval from 10 to 90 % held. docs/forecast.md has what came of it.
+// and [QBETS]; and for the end of the job's campaign. A [Score] says how often the interval from 10 to 90 % held. docs/forecast.md has what came of it.
 package forecast
