@@ -45,7 +45,7 @@ func benchCommand() *cli.Command {
 		&cli.Uint64Flag{Name: "seed", Usage: "`NUMBER` from which the shakes are drawn", Value: 1, Destination: &o.Seed},
 		replay.FloorFlag(&o.Floor),
 		replay.SatisfactionFlag("", &o.Satisfaction),
-		&cli.BoolFlag{Name: "forecast", Usage: "measure how good forecasts of starts are, instead: of the first --part-jobs jobs of each log, under each policy"},
+		&cli.BoolFlag{Name: "forecast", Usage: "measure how good forecasts of starts and of ends of campaigns are, instead: of the first --part-jobs jobs of each log, under each policy"},
 		&cli.IntFlag{Name: "questions", Usage: "with --forecast, about `NUMBER` of questions for each log and policy", Value: 2000, Destination: &o.Questions},
 		&cli.BoolFlag{Name: "quick", Usage: "only the first three logs, and one shake", Destination: &o.Quick},
 		&cli.StringFlag{Name: "resume", Usage: "keep finished runs in `DIR`, which is made if it is not there, and make those only that it lacks", Destination: &o.Resume},

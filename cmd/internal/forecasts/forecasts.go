@@ -1,4 +1,4 @@
-// Package forecasts measures how good forecasts of starts are: it replays jobs under a policy, asks package
+// Package forecasts measures how good forecasts of starts and of ends of campaigns are: it replays jobs under a policy, asks package
 // forecast in between, and shows how often the answers held, beside three other ways to answer.
 package forecasts
 

@@ -20,7 +20,7 @@ const forecastForm = "ostrich bench --forecast 2"
 // notForecast are options that mean nothing where forecasts are measured.
 var notForecast = []string{"parts", "shakes", "loop", "floor", "satisfaction", "html", "svg", "markdown", "summary"}
 
-// Forecasts are replays in which forecasts of starts are measured: one of each log under each policy, of the
+// Forecasts are replays in which forecasts are measured: one of each log under each policy, of the
 // log's first PartJobs jobs as they were logged.
 type Forecasts struct {
 	settings  forecasts.Settings

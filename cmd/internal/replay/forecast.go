@@ -15,7 +15,7 @@ import (
 // notForecast are options that mean nothing where forecasts are measured.
 var notForecast = []string{"first-difference", "measure-rule", "what-if", "long", "html", "anonymize", "before", "nightly", "trial", "trial-draw", "trial-plan", "trial-file"}
 
-// Forecasts measures the forecasts of starts in replays of a site's jobs under the policies, in each pool by
+// Forecasts measures the forecasts in replays of a site's jobs under the policies, in each pool by
 // itself.
 func (o *SiteOptions) Forecasts(ctx context.Context, config *sidecar.Config, stderr io.Writer) (*forecasts.Result, error) {
 	for _, option := range notForecast {
