@@ -4,7 +4,7 @@
 # The configuration files of a testbed.
 
 # slurm_conf prints slurm.conf: the template with the lines of --set in place
-# of those with the same key, or after them. Nodes that are given, which are n1 to
+# of those before with the same key, or after them. Nodes that are given, which are n1 to
 # the last of --nodes, take the place of the template's.
 slurm_conf() {
 	local line text
@@ -15,8 +15,9 @@ slurm_conf() {
 		PartitionName | DownNodes | Include) ;;
 		*) text=$(sed "/^${line%%=*}=/Id" <<<"$text") ;;
 		esac
+		text+=$'\n'$line
 	done
-	printf '%s\n' "$text" ${sets[@]+"${sets[@]}"}
+	printf '%s\n' "$text"
 }
 
 # auth_conf prints what slurm.conf and slurmdbd.conf say of who vouches for users.
