@@ -27,6 +27,7 @@ type Controller struct {
 	FairShareDamping int              // FairShareDampeningFactor; at least 1
 	FavorSmall       bool             // PriorityFavorSmall
 
+	SelectType          string // such as "select/cons_tres"; "" where it is not told
 	SchedulerParameters []string
 	SlurmctldParameters []string
 	DefaultQueueDepth   int // jobs the main scheduler tries on an event
@@ -84,6 +85,14 @@ func (c Controller) Limits() bool {
 	return slices.ContainsFunc(c.AccountingEnforce, func(word string) bool {
 		return slices.Contains([]string{"limits", "safe", "all"}, strings.ToLower(word))
 	})
+}
+
+// Exclude makes all partitions exclusive if SelectType gives every job whole nodes, whatever they say of it
+// (node_scheduler.c, _resolve_shared_status).
+func (c Controller) Exclude(partitions []Partition) {
+	for i := range partitions {
+		partitions[i].Exclusive = partitions[i].Exclusive || c.SelectType == "select/linear"
+	}
 }
 
 // Flag reports whether PriorityFlags contains the flag.
@@ -181,7 +190,7 @@ type Partition struct {
 	PreemptMode       string // such as "REQUEUE"; "" for OFF
 	QOS               string // of the partition itself, "" for none
 	Gates             []Gate // whom it lets in; none for everybody
-	Exclusive         bool   // each job has its nodes for itself (OverSubscribe=EXCLUSIVE, or since 26.05 Exclusive=NODE)
+	Exclusive         bool   // each job has its nodes for itself (OverSubscribe=EXCLUSIVE, or since 26.05 Exclusive=NODE; see Controller.Exclude)
 }
 
 // Gate is AllowAccounts, AllowGroups, AllowQos, DenyAccounts or DenyQos of a partition.

@@ -64,6 +64,7 @@ func values(c *priority.Controller, duration func(string) (ostrich.Duration, err
 		"clustername":              into(&c.ClusterName, text("")),
 		"slurm_version":            into(&c.Version, text("")),
 		"prioritytype":             into(&c.PriorityType, text("")),
+		"selecttype":               into(&c.SelectType, text("")),
 		"priorityflags":            into(&c.PriorityFlags, words),
 		"prioritysitefactorplugin": into(&c.SiteFactorPlugin, text("site_factor/none")),
 		"priorityweightage":        into(&w.Age, weight),

@@ -119,7 +119,7 @@ func TestParseConfig(t *testing.T) {
 			Age: 1000, Fairshare: 10000, JobSize: 100, Partition: 10, QOS: 50,
 			TRES: []priority.TRESWeight{{Name: "cpu", Weight: 7}, {Name: "mem", Weight: 3}},
 		},
-		PriorityMaxAge: 86400, CalcPeriod: 300, DecayHalfLife: 604800, FairShareDamping: 1,
+		PriorityMaxAge: 86400, CalcPeriod: 300, DecayHalfLife: 604800, FairShareDamping: 1, SelectType: "select/cons_tres",
 		DefaultQueueDepth: 100, BackfillMaxJobTest: 500, SlurmUser: 64030,
 		AccountingEnforce: []string{"associations"},
 		Scheduling: priority.Scheduling{

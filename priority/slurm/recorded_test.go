@@ -20,7 +20,7 @@ func TestRecorded2411(t *testing.T) {
 		ClusterName: "testbed", Version: "24.11.5", PriorityType: "priority/multifactor",
 		AccountingTRES: []string{"cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages"},
 		Weights:        priority.Weights{Age: 1000, Fairshare: 10000, JobSize: 100, Partition: 1000, QOS: 1000},
-		PriorityMaxAge: 3600, CalcPeriod: 60, DecayHalfLife: 3600, FairShareDamping: 1,
+		PriorityMaxAge: 3600, CalcPeriod: 60, DecayHalfLife: 3600, FairShareDamping: 1, SelectType: "select/cons_tres",
 		DefaultQueueDepth: 1000, BackfillMaxJobTest: 1000, BackfillContinue: true, SlurmUser: 64030,
 		AccountingEnforce: []string{"associations", "limits"},
 		SchedulerParameters: []string{

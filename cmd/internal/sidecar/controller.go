@@ -30,17 +30,22 @@ func inTurn(c ostrich.Classes) string {
 	return strings.Join(c.Names, ", then ")
 }
 
+// settings reads the controller's configuration.
+func settings(ctx context.Context, slurm Controller) (c priority.Controller, partitions []priority.Partition, err error) {
+	if c, err = slurm.Controller(ctx); err == nil {
+		partitions, err = slurm.Partitions(ctx)
+	}
+	c.Exclude(partitions)
+	return c, partitions, err
+}
+
 // ask reads the controller's configuration again once it is old: weights and
 // partitions change under a running sidecar.
 func (s *Sidecar) ask(ctx context.Context) error {
 	if time.Since(s.asked) < configAge {
 		return nil
 	}
-	controller, err := s.slurm.Controller(ctx)
-	if err != nil {
-		return err
-	}
-	partitions, err := s.slurm.Partitions(ctx)
+	controller, partitions, err := settings(ctx, s.slurm)
 	if err != nil {
 		return err
 	}

@@ -36,16 +36,12 @@ func Permanent(err error) bool {
 // database server; with nil the sidecar reads the first that answers.
 func Open(ctx context.Context, c Config, lead *Lead, servers *Servers) (*Sidecar, error) {
 	commands := c.Commands()
-	controller, err := commands.Controller(ctx)
+	controller, partitions, err := settings(ctx, commands)
 	if err != nil {
 		return nil, err
 	}
 	if c.Cluster == "" {
 		c.Cluster = controller.ClusterName
-	}
-	partitions, err := commands.Partitions(ctx)
-	if err != nil {
-		return nil, err
 	}
 	counted, err := c.Counted(controller, partitions)
 	if err != nil {

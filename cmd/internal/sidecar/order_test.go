@@ -122,6 +122,21 @@ func TestPartitionsAreFollowed(t *testing.T) {
 	})
 }
 
+// TestWholeNodes: under select/linear each job has its nodes for itself, whatever its partition says.
+func TestWholeNodes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for kind, want := range map[string]bool{"select/linear": true, "select/cons_tres": false} {
+			w := newSite()
+			w.Conf.SelectType = kind
+			s := w.start(t, func(*Config) {})
+			run(t, s, false)
+			w.Parts = []priority.Partition{{Name: "main", Nodes: []string{"n1", "n2", "n3"}, MaxTime: 60}}
+			time.Sleep(configAge)
+			equal(t, kind, want, run(t, s, false).Partitions[0].Exclusive)
+		}
+	})
+}
+
 // TestAccountsOf: accounting hears of each partition's limit, of the mean of its nodes that
 // are there, and whether its jobs have their nodes for themselves.
 func TestAccountsOf(t *testing.T) {

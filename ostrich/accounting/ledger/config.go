@@ -106,7 +106,7 @@ type Partition struct {
 	MaxTime   ostrich.Duration // of jobs without a limit of their own; 0 without one
 	NodeProcs float64          // processors for jobs that its nodes have in the mean; 0 if that is not known
 	NodeUnits float64          // units that its nodes have in the mean, with a Unit
-	Exclusive bool             // each job has its nodes for itself (OverSubscribe=EXCLUSIVE)
+	Exclusive bool             // each job has its nodes for itself (OverSubscribe=EXCLUSIVE, select/linear)
 }
 
 // Pool is a part of the cluster with a virtual schedule of its own.
