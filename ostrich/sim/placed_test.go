@@ -35,7 +35,7 @@ func TestSingleProcessorNodes(t *testing.T) {
 // drawCluster draws a small cluster with memory, GPUs and features.
 func drawCluster(t *rapid.T) *nodes.Cluster {
 	c := &nodes.Cluster{
-		Select:    nodes.Select{Memory: true, Unit: nodes.Unit(rapid.IntRange(0, 2).Draw(t, "unit")), LLN: rapid.Bool().Draw(t, "lln")},
+		Select:    nodes.Select{Memory: true, Unit: nodes.Unit(rapid.IntRange(0, 2).Draw(t, "unit")), LLN: rapid.Bool().Draw(t, "lln"), Linear: rapid.IntRange(0, 3).Draw(t, "select") == 0},
 		DefMemory: nodes.Memory{MiB: 1, PerCPU: true},
 	}
 	n := rapid.IntRange(1, 6).Draw(t, "nodes")

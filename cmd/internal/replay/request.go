@@ -201,7 +201,7 @@ func (p *placement) full(j *accounting.Job) bool {
 
 // whole reports whether a job that asked for fewer processors held all of its nodes.
 func (p *placement) whole(j *accounting.Job) bool {
-	if j.Asked >= j.Procs {
+	if j.Asked >= j.Procs || p.cluster.Select.Linear { // which gives them to all
 		return false
 	}
 	if at, is := p.partitions[p.history.Partitions[j.Partition]]; is && p.cluster.Partitions[at].OverSubscribe == nodes.Exclusive {
@@ -236,9 +236,10 @@ func (p *placement) layout(j *accounting.Job, n *accounting.Needs, r *nodes.Requ
 		if j.AskedNodes > 1 && r.MinNodes == 0 {
 			r.MinNodes = int(j.AskedNodes)
 		}
+	case p.cluster.Select.Linear && j.AskedNodes <= 1: // the processors of whole nodes are enough
 	case held > 1 && j.AskedNodes == 1 && j.Start != 0 && !p.full(j): // it took what was free
 		r.MinNodes = 1
-	case held > 1 && r.CPUs%held == 0 && j.Start != 0:
+	case held > 1 && r.CPUs%held == 0 && j.Start != 0 && !p.cluster.Select.Linear:
 		r.MinNodes, r.MaxNodes, r.Tasks, r.TasksPerNode = held, held, r.CPUs, r.CPUs/held
 		a.assumed = append(a.assumed, evenNodes)
 	case j.AskedNodes > 1:

@@ -215,31 +215,35 @@ func TestLatePriority(t *testing.T) {
 }
 
 // TestSpread: of a job that asked for one node at least and ran on several, only if it filled them is it taken that each is to
-// have the same. Whole nodes of a partition that gives them to all need not be asked for.
+// have the same. Whole nodes of a partition, or of select/linear, that gives them to all need not be asked for.
 func TestSpread(t *testing.T) {
 	const machine = "NodeName=n[1-4] CPUs=8\nPartitionName=main Nodes=ALL\nPartitionName=excl Nodes=ALL OverSubscribe=EXCLUSIVE\n"
-	records, err := slurm.ParseRecords(machine, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, tt := range []struct {
+		kind        string // of select
 		job         accounting.Job
 		even, whole int
 		least, most int
 	}{
-		{accounting.Job{Asked: 12, Procs: 12, AskedNodes: 1, Nodes: 2, Where: 1}, 0, 0, 1, 0},
-		{accounting.Job{Asked: 16, Procs: 16, AskedNodes: 1, Nodes: 2, Where: 1}, 1, 0, 2, 2},
-		{accounting.Job{Asked: 12, Procs: 12, AskedNodes: 2, Nodes: 2, Where: 1}, 1, 0, 2, 2},
-		{accounting.Job{Asked: 12, Procs: 12, Nodes: 2, Where: 1}, 1, 0, 2, 2},
-		{accounting.Job{Asked: 3, Procs: 8, AskedNodes: 1, Nodes: 1, Where: 2}, 0, 1, 0, 1},
-		{accounting.Job{Partition: 1, Asked: 3, Procs: 8, AskedNodes: 1, Nodes: 1, Where: 2}, 0, 0, 0, 1},
+		{"cons_tres", accounting.Job{Asked: 12, Procs: 12, AskedNodes: 1, Nodes: 2, Where: 1}, 0, 0, 1, 0},
+		{"cons_tres", accounting.Job{Asked: 16, Procs: 16, AskedNodes: 1, Nodes: 2, Where: 1}, 1, 0, 2, 2},
+		{"cons_tres", accounting.Job{Asked: 12, Procs: 12, AskedNodes: 2, Nodes: 2, Where: 1}, 1, 0, 2, 2},
+		{"cons_tres", accounting.Job{Asked: 12, Procs: 12, Nodes: 2, Where: 1}, 1, 0, 2, 2},
+		{"cons_tres", accounting.Job{Asked: 3, Procs: 8, AskedNodes: 1, Nodes: 1, Where: 2}, 0, 1, 0, 1},
+		{"cons_tres", accounting.Job{Partition: 1, Asked: 3, Procs: 8, AskedNodes: 1, Nodes: 1, Where: 2}, 0, 0, 0, 1},
+		{"linear", accounting.Job{Asked: 12, Procs: 16, AskedNodes: 1, Nodes: 2, Where: 1}, 0, 0, 0, 0},
+		{"linear", accounting.Job{Asked: 12, Procs: 16, AskedNodes: 2, Nodes: 2, Where: 1}, 0, 0, 2, 2},
+		{"linear", accounting.Job{Asked: 3, Procs: 8, AskedNodes: 1, Nodes: 1, Where: 2}, 0, 0, 0, 0},
 	} {
+		records, err := slurm.ParseRecords("SelectType=select/"+tt.kind+"\n"+machine, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		h := history()
 		tt.job.ID, tt.job.Submit, tt.job.Eligible, tt.job.Start, tt.job.End, tt.job.Limit = 1, 1000, 1000, 1001, 1051, 600
 		h.Partitions, h.Where, h.Jobs = []string{"main", "excl"}, []string{"", "n[1-2]", "n1"}, []accounting.Job{tt.job}
 		p := mustNew(t, h, Setup{Options: window30, Records: records}).placement
 		if p.assumed[evenNodes] != tt.even || p.assumed[wholeNodes] != tt.whole || p.requests[0].MinNodes != tt.least || p.requests[0].MaxNodes != tt.most {
-			t.Errorf("%+v: assumed %v, asks for %+v", tt.job, p.assumed, p.requests[0])
+			t.Errorf("%s, %+v: assumed %v, asks for %+v", tt.kind, tt.job, p.assumed, p.requests[0])
 		}
 	}
 }

@@ -25,7 +25,7 @@ var errNoNodes = errors.New("no file has the nodes")
 // nodes it returns what there is, and errNoNodes.
 func clusterOf(records []slurm.Record) (*nodes.Cluster, error) {
 	c := &nodes.Cluster{Select: nodes.Select{Unit: nodes.Core, Memory: true}} // slurm.conf's default since 23.02
-	seen := make(map[string]bool)
+	seen, lines := make(map[string]bool), make(map[string]int)
 	for i := range records {
 		r := &records[i]
 		if r.Kind != slurm.NodeRecord || seen[r.Name] || r.Future() {
@@ -36,6 +36,13 @@ func clusterOf(records []slurm.Record) (*nodes.Cluster, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", r.Where, err)
 		}
+		alike := n
+		alike.Name = ""
+		what := fmt.Sprintf("%+v", alike)
+		if _, is := lines[what]; !is {
+			lines[what] = len(lines)
+		}
+		n.Line = lines[what] // nodes that are alike are of a line
 		c.Nodes = append(c.Nodes, n)
 	}
 	slices.SortStableFunc(c.Nodes, func(a, b nodes.Node) int { return nodes.CompareNames(a.Name, b.Name) })

@@ -87,11 +87,11 @@ PartitionName=one Nodes=n1 OverSubscribe=FORCE:1
 		t.Fatal(err)
 	}
 	plain := func(name string) nodes.Node {
-		return nodes.Node{Name: name, Sockets: 2, Cores: 6, Threads: 1, CPUs: 12, Memory: 48000, Features: []string{"IB"}, Weight: 1}
+		return nodes.Node{Name: name, Sockets: 2, Cores: 6, Threads: 1, CPUs: 12, Memory: 48000, Features: []string{"IB"}, Weight: 1, Line: 1}
 	}
 	gpu := func(name string) nodes.Node {
 		n := plain(name)
-		n.Memory, n.Features, n.Weight, n.GRES = 47000, []string{"IB", "G"}, 5, []nodes.GRES{{Name: "gpu", Type: "a100", Count: 2}}
+		n.Memory, n.Features, n.Weight, n.Line, n.GRES = 47000, []string{"IB", "G"}, 5, 0, []nodes.GRES{{Name: "gpu", Type: "a100", Count: 2}}
 		return n
 	}
 	want := &nodes.Cluster{

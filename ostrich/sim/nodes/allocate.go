@@ -40,7 +40,7 @@ func (f *Floor) complete(w *Want, a *Allocation, l *Load) bool {
 			return false
 		}
 	}
-	if len(w.amounts) > 0 {
+	if len(w.amounts) > 0 && !f.c.Select.Linear { // whose jobs have none in their allocation
 		f.hand(w, a, l)
 	}
 	return true

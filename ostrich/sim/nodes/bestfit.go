@@ -12,7 +12,8 @@ type consecutive struct {
 }
 
 // bestFit chooses nodes of the smallest sets of consecutive nodes (_eval_nodes): of the lowest weight
-// first; of those the smallest that is enough, or else the largest, and so on until it is enough.
+// first; of those the smallest that is enough, or else the largest, and so on until it is enough. select/linear does so
+// whatever their weights (select_linear.c, _job_test).
 func (c *Chooser) bestFit() bool {
 	c.findSets()
 	for left := len(c.sets); left > 0 && c.maxNodes > 0; left-- {
@@ -42,8 +43,11 @@ func (c *Chooser) findSets() {
 			open = false
 			continue
 		}
-		n := &c.nodes[i]
-		if open && !c.w.Contiguous && c.sets[len(c.sets)-1].nodes > 0 && c.sets[len(c.sets)-1].weight != n.weight {
+		weight := c.nodes[i].weight
+		if c.c.Select.Linear {
+			weight = 0
+		}
+		if open && !c.w.Contiguous && c.sets[len(c.sets)-1].nodes > 0 && c.sets[len(c.sets)-1].weight != weight {
 			open = false
 		}
 		if !open {
@@ -59,7 +63,7 @@ func (c *Chooser) findSets() {
 			continue
 		}
 		c.cpus[i] = c.offers[i].cpus
-		s.weight = n.weight
+		s.weight = weight
 		s.cpus += int64(c.cpus[i])
 		s.units += c.offers[i].units
 		s.nodes++
@@ -100,9 +104,9 @@ func (c *Chooser) around(s *consecutive) {
 	}
 }
 
-// through chooses nodes of a set: the one that fits best if one is enough, or else one after the other.
+// through chooses nodes of a set: the one that fits best if one is enough, or else one after the other, as select/linear always does.
 func (c *Chooser) through(s *consecutive) {
-	if c.remNodes <= 1 {
+	if c.remNodes <= 1 && !c.c.Select.Linear {
 		best := -1
 		for i := s.first; i <= s.last; i++ {
 			if int64(c.cpus[i]) < c.remCPUs || c.offers[i].units < c.units || c.chosen.Has(i) {
@@ -118,7 +122,7 @@ func (c *Chooser) through(s *consecutive) {
 		}
 	}
 	for i := s.first; i <= s.last && !c.full(); i++ {
-		if !c.chosen.Has(i) && c.cpus[i] > 0 && (c.maxNodes > 1 || int64(c.cpus[i]) >= c.remCPUs) {
+		if !c.chosen.Has(i) && c.cpus[i] > 0 && (c.maxNodes > 1 || int64(c.cpus[i]) >= c.remCPUs || c.c.Select.Linear) {
 			c.take(i)
 		}
 	}

@@ -17,6 +17,7 @@ type Chooser struct {
 	chosen Set
 	sets   []consecutive
 	busy   bool // nodes in use first
+	all    bool // select/linear: nodes of all lines at once
 
 	low                          int // the fewest nodes
 	remNodes, minNodes, maxNodes int // still wanted, needed, allowed
@@ -41,8 +42,9 @@ func (c *Chooser) later(l *Load) {
 }
 
 // Choose chooses nodes of a set for a job of a user, beside the load. It returns the allocation, or false if
-// the job cannot start (node_scheduler.c, _pick_best_nodes; select/cons_tres sorts by weight itself).
+// the job cannot start (node_scheduler.c, _pick_best_nodes; select/cons_tres sorts by weight itself, for select/linear see linear.go).
 func (c *Chooser) Choose(w *Want, user uint32, from Set, l *Load) (*Allocation, bool) {
+	c.all = false
 	return c.pick(w, user, from, l, false)
 }
 
@@ -96,6 +98,9 @@ func (c *Chooser) pickCounted(w *Want, user uint32, from Set, l *Load, busy bool
 // enough, those that offer least are left out step by step.
 func (c *Chooser) choose(w *Want, user uint32, able, from Set, l *Load, busy bool) bool {
 	c.w, c.user, c.load, c.busy = w, user, l, busy
+	if c.c.Select.Linear {
+		return c.linear(able, from)
+	}
 	copy(c.left, able)
 	c.left.And(from)
 	low, high := w.min, w.max
@@ -226,6 +231,10 @@ func (c *Chooser) evaluate(low, high int) bool {
 		return true
 	case c.maxNodes == 0:
 		return false
+	case c.c.Select.Linear && c.uneven():
+		return c.largest()
+	case c.c.Select.Linear:
+		return c.bestFit()
 	case c.busy && !c.w.Contiguous:
 		return c.byUse()
 	case c.w.lln:

@@ -33,6 +33,7 @@ type Node struct {
 	GRES                    []GRES   // by name, then type
 	Features                []string // active ones
 	Weight                  int64    // nodes of a lower one are taken first; Slurm's default is 1
+	Line                    int      // NodeName of slurm.conf that has it: select/linear tries the nodes of a line after those of the lines before
 }
 
 // GRES are generic resources of a node, of one type.
@@ -85,7 +86,7 @@ type Memory struct {
 // Select is how nodes and CPUs are chosen (SelectType, SelectTypeParameters, and those of
 // SchedulerParameters that count for it).
 type Select struct {
-	Linear bool // select/linear: whole nodes to every job; otherwise select/cons_tres
+	Linear bool // select/linear: whole nodes to every job, see linear.go; otherwise select/cons_tres
 
 	Unit   Unit // what is allocated, if not Linear
 	Memory bool // memory is allocated too (CR_*_Memory)

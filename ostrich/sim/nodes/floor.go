@@ -20,6 +20,7 @@ type Floor struct {
 	kinds []GRES // each name and type that a node has, sorted, without counts
 	all   Set
 	parts []Set // by partition
+	lines []Set // under select/linear: of each weight, then line of slurm.conf
 	cpus  int   // of all nodes
 
 	licenses []Limit // of all jobs together
@@ -60,6 +61,9 @@ func NewFloor(c *Cluster) (*Floor, error) {
 		if f.cpus >= math.MaxInt32 {
 			return nil, fmt.Errorf("nodes: a cluster of more than %d CPUs: %w", math.MaxInt32-1, ErrCluster)
 		}
+	}
+	if c.Select.Linear {
+		f.line()
 	}
 	for _, l := range c.Licenses {
 		f.licenses = append(f.licenses, Limit{Resource: "license/" + l.Name, Most: l.Count})

@@ -16,6 +16,9 @@ func (f *Floor) offer(w *Want, user uint32, l *Load, n int) offer {
 	if w.simple && l.users == nil {
 		return f.simpleOffer(w, l, n)
 	}
+	if f.c.Select.Linear {
+		return f.linearOffer(w, l, n)
+	}
 	c := &f.nodes[n]
 	if (w.whole || w.shared) && (l.cpus[n] > 0 || l.jobs[n] > 0) || l.users != nil && w.apart(user, l, n) {
 		return offer{}

@@ -139,7 +139,7 @@ func (s *Stock) offered(w *Want, user uint32, load *Load, n int32) int32 {
 
 // use is how many of the CPUs that a node offers a job can use: those of whole tasks.
 func (s *Stock) use(w *Want, cpus int32) int32 {
-	if w.perTask > 1 {
+	if w.perTask > 1 && !s.c.Select.Linear {
 		cpus -= cpus % int32(w.perTask)
 	}
 	if w.perNode > 0 && !w.whole {

@@ -197,7 +197,7 @@ func (c *Chooser) Preempt(w *Want, user uint32, from Set, l *Load, victims []Vic
 // without takes victims away until a job finds nodes. It returns the place of the last one.
 func (c *Chooser) without(w *Want, user uint32, from Set, l *Load, victims []Victim) (*Allocation, int) {
 	c.later(l)
-	c.actual = l
+	c.actual, c.all = l, true
 	for i := range victims {
 		v := &victims[i]
 		if !v.removed() || !v.On(from) {
@@ -263,7 +263,7 @@ func (c *Chooser) suspend(w *Want, user uint32, from Set, l *Load, victims []Vic
 	if len(stand) == 0 {
 		return nil, nil
 	}
-	c.actual = l
+	c.actual, c.all = l, true
 	a, ok := c.pick(w, user, from, c.future, false)
 	if !ok {
 		return nil, nil

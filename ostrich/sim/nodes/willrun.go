@@ -33,7 +33,7 @@ func (c *Chooser) WillRun(w *Want, user uint32, from Set, l *Load, m Moment) (os
 	if len(w.sets) > 1 {
 		return c.soonest(w, user, from, l, m)
 	}
-	c.actual = l
+	c.actual, c.all = l, false
 	if a, ok := c.pick(w, user, from, l, false); ok {
 		return m.Now, a, true
 	}
@@ -54,6 +54,9 @@ func (c *Chooser) WillRun(w *Want, user uint32, from Set, l *Load, m Moment) (os
 		if a, ok := c.pick(w, user, from, c.future, false); ok || m.OnlyNow {
 			return m.Now, a, ok
 		}
+	}
+	if c.c.Select.Linear {
+		return c.afterEach(w, user, from, m)
 	}
 	usable := from.Copy()
 	usable.And(w.able)
