@@ -52,9 +52,14 @@ type progress struct {
 
 // newLoop makes an engine for campaigns that have the given number of jobs together.
 func newLoop(m Machine, campaigns []Campaign, jobs int, f *floor) (*loop, error) {
-	l := &loop{
-		engine: newEngine(m, make([]Job, jobs), f), campaigns: campaigns, states: make([]progress, len(campaigns)), tasks: make([]task, jobs),
+	list := m.Jobs
+	switch {
+	case list == nil:
+		list = JobsOf(campaigns)
+	case f != nil && f.Preempts(): // a job that makes room for good has another end
+		list = slices.Clone(list)
 	}
+	l := &loop{engine: newEngine(m, list, f), campaigns: campaigns, states: make([]progress, len(campaigns)), tasks: make([]task, jobs)}
 	l.loop = l
 	if len(campaigns) > 0 { // moment 0 means "not yet"
 		l.shift = max(0, 1-campaigns[0].Submit)
@@ -66,15 +71,9 @@ func newLoop(m Machine, campaigns []Campaign, jobs int, f *floor) (*loop, error)
 		c, p := &campaigns[i], &l.states[i]
 		*p = progress{first: int32(n), next: -1, open: len(c.Tasks)}
 		for k := range c.Tasks {
-			t := &c.Tasks[k]
-			l.tasks[n].campaign = int32(i)
-			l.jobs[n] = Job{
-				ID: t.ID, User: c.User, Submit: c.Submit + ostrich.Time(t.Offset), Run: t.Run, Estimate: t.Estimate,
-				Procs: t.Procs, Size: t.Size, Class: t.Class, Hint: t.Hint, Outcome: t.Outcome, Request: t.Request,
-				Array: t.Array, Completing: t.Completing,
-			}
-			n++
+			l.tasks[n+k].campaign = int32(i)
 		}
+		n += len(c.Tasks)
 		if m.Open {
 			continue
 		}
@@ -94,6 +93,27 @@ func newLoop(m Machine, campaigns []Campaign, jobs int, f *floor) (*loop, error)
 		l.waiting, l.slot = newQueue(jobs), m.Order.byID().slots(l.jobs)
 	}
 	return l, nil
+}
+
+// JobsOf lists the jobs of campaigns as [Machine.Jobs] wants them.
+func JobsOf(campaigns []Campaign) []Job {
+	count := 0
+	for i := range campaigns {
+		count += len(campaigns[i].Tasks)
+	}
+	jobs := make([]Job, 0, count)
+	for i := range campaigns {
+		c := &campaigns[i]
+		for k := range c.Tasks {
+			t := &c.Tasks[k]
+			jobs = append(jobs, Job{
+				ID: t.ID, User: c.User, Submit: c.Submit + ostrich.Time(t.Offset), Run: t.Run, Estimate: t.Estimate,
+				Procs: t.Procs, Size: t.Size, Class: t.Class, Hint: t.Hint, Outcome: t.Outcome, Request: t.Request,
+				Array: t.Array, Completing: t.Completing,
+			})
+		}
+	}
+	return jobs
 }
 
 // findTiers finds the tiers of the jobs, if they are of several.

@@ -102,6 +102,9 @@ type Machine struct {
 	// which takes a second or two for each 50 000 jobs on a busy machine.
 	Depth int
 
+	// Jobs are those of the campaigns as [JobsOf] lists them, for replays that share them; nil: the replay makes its own.
+	Jobs []Job
+
 	// Open submits each campaign when it was logged, whatever became of the
 	// one before. A closed loop submits the first campaign of a user then, and
 	// each further one when the last has really ended and its think time has

@@ -73,12 +73,12 @@ func (s *Study) reclass(by priority.ClassBy) error {
 }
 
 // classOf returns the classes of jobs by their running numbers.
-func (s *Study) classOf(jobs []*Job) sim.Classes {
+func (s *Study) classOf(numbered func(ostrich.JobID) *Job) sim.Classes {
 	if len(s.Classes.Names) == 0 {
 		return sim.Classes{}
 	}
 	return sim.Classes{Number: len(s.Classes.Names), Of: func(n ostrich.JobID) int {
-		r, partition, qos := &jobs[n-1].wants.request, "", ""
+		r, partition, qos := &numbered(n).wants.request, "", ""
 		if r.Partition >= 0 {
 			partition = s.Priority.Partitions[r.Partition].Name
 		}

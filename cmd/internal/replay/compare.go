@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -107,6 +108,8 @@ func (o *SiteOptions) Compare(ctx context.Context, config *sidecar.Config, stder
 	if err = o.replayAll(ctx, stderr, runs); err != nil {
 		return nil, err
 	}
+	clear(site.split.of)
+	runtime.GC()                    // what the replays held
 	in.Runs = source.happened(site) // not before: memory has most to hold while jobs are replayed
 	in.Baseline = len(in.Runs)
 	if err = o.show(&in, site, runs); err != nil {

@@ -76,13 +76,13 @@ func (s *Study) forecasts(p *Variant, questions int, progress func(ended int)) (
 		if err != nil {
 			return nil, err
 		}
-		m := s.machine(i, p, tuning, campaigns)
+		m := s.machine(i, p, tuning, campaigns.jobs)
 		count := 0
 		m.Progress = func(n, of int) {
 			count = of
 			progress(ended + n)
 		}
-		row, err := forecasts.Test(m, campaigns, forecasts.Settings{Questions: questions, Seed: 1})
+		row, err := forecasts.Test(m, campaigns.campaigns, forecasts.Settings{Questions: questions, Seed: 1})
 		if err != nil {
 			return nil, err
 		}

@@ -50,9 +50,9 @@ func (s *Study) Replay(p *Variant, progress func(ended int)) ([]report.Job, time
 		if err != nil {
 			return nil, 0, err
 		}
-		loop := s.machine(i, p, tuning, campaigns)
+		loop := s.machine(i, p, tuning, campaigns.jobs)
 		loop.Progress = func(n, _ int) { progress(ended + n) }
-		ran, err := loop.Run(campaigns)
+		ran, err := loop.Run(campaigns.campaigns)
 		if err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", p.Name, err)
 		}
@@ -87,8 +87,8 @@ func (s *Study) submitsBy() campaign.Rule {
 	return s.Options.Rule
 }
 
-// machine returns the machine of a pool, with a policy and the campaigns that it replays.
-func (s *Study) machine(i int, p *Variant, tuning Tuning, campaigns []sim.Campaign) sim.Machine {
+// machine returns the machine of a pool, with a policy and the jobs of the campaigns that it replays.
+func (s *Study) machine(i int, p *Variant, tuning Tuning, jobs []sim.Job) sim.Machine {
 	pool := s.Pools[i]
 	loop := s.Run.Machine
 	loop.Procs, loop.Offsets, loop.Scheduler, loop.Inside = pool.Procs, true, s.Scheduler, s.Options.Inside
@@ -96,31 +96,21 @@ func (s *Study) machine(i int, p *Variant, tuning Tuning, campaigns []sim.Campai
 	if s.placement != nil {
 		loop.Cluster, loop.Requests = s.placement.cluster, s.placement.requests
 	}
-	order := s.inOrder(campaigns)
+	loop.Jobs = jobs
 	if s.told != nil {
-		loop.Placed = func(job int, _ ostrich.Time, a *nodes.Allocation) { s.told(order[job].ID, a.Nodes) }
+		loop.Placed = func(job int, _ ostrich.Time, a *nodes.Allocation) { s.told(jobs[job].ID, a.Nodes) }
 	}
+	numbered := func(n ostrich.JobID) *Job { return &s.Jobs[jobs[n-1].ID-1] }
 	tuning.Options.Size = pool.Size
 	begin := s.Priority.Phase
 	if first := slices.IndexFunc(s.Jobs, func(j Job) bool { return int(j.pool) == i }); first >= 0 {
 		begin = s.Jobs[first].Submit
 	}
 	p.Into(&loop, &Material{
-		Tuning: tuning, Shares: s.Shares, Priority: s.asOf(begin), Closed: s.Run.closed || s.byJob, InClasses: s.classOf(order),
-		Request: func(n ostrich.JobID) multifactor.Request { return *order[n-1].request() },
+		Tuning: tuning, Shares: s.Shares, Priority: s.asOf(begin), Closed: s.Run.closed || s.byJob, InClasses: s.classOf(numbered),
+		Request: func(n ostrich.JobID) multifactor.Request { return *numbered(n).request() },
 	})
 	return loop
-}
-
-// inOrder returns the jobs in the order in which a loop numbers them.
-func (s *Study) inOrder(campaigns []sim.Campaign) []*Job {
-	list := make([]*Job, 0, len(s.Jobs))
-	for i := range campaigns {
-		for k := range campaigns[i].Tasks {
-			list = append(list, &s.Jobs[campaigns[i].Tasks[k].ID-1])
-		}
-	}
-	return list
 }
 
 // Virtual returns when the campaigns of a run are in OStrich's virtual schedule. A

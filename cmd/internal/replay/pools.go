@@ -11,7 +11,6 @@ import (
 
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/plural"
-	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/priority"
 )
 
@@ -87,7 +86,7 @@ func (s *Study) together() *Study {
 	for i := range c.Jobs {
 		c.Jobs[i].pool = 0
 	}
-	c.split = &splits{of: make(map[splitBy][]sim.Campaign)}
+	c.split = &splits{of: make(map[splitBy]found)}
 	return &c
 }
 

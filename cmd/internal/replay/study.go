@@ -89,7 +89,13 @@ type Study struct {
 // splits are the campaigns that rules find in the recorded times. Replays do not change them.
 type splits struct {
 	sync.Mutex
-	of map[splitBy][]sim.Campaign
+	of map[splitBy]found
+}
+
+// found are campaigns, and their jobs as replays number them.
+type found struct {
+	campaigns []sim.Campaign
+	jobs      []sim.Job
 }
 
 // splitBy is a rule for the jobs of a pool.
@@ -99,16 +105,17 @@ type splitBy struct {
 }
 
 // campaignsOf returns the campaigns that a rule finds in a pool, the same for all replays.
-func (s *Study) campaignsOf(pool int, rule campaign.Rule) ([]sim.Campaign, error) {
+func (s *Study) campaignsOf(pool int, rule campaign.Rule) (found, error) {
 	s.split.Lock()
 	defer s.split.Unlock()
 	by := splitBy{pool, rule}
 	list, known := s.split.of[by]
 	if !known {
 		var err error
-		if list, err = s.campaigns(pool, rule); err != nil {
-			return nil, err
+		if list.campaigns, err = s.campaigns(pool, rule); err != nil {
+			return list, err
 		}
+		list.jobs = sim.JobsOf(list.campaigns)
 		s.split.of[by] = list
 	}
 	return list, nil
@@ -138,7 +145,7 @@ var ErrNoJobs = errors.New("no job ran in the window")
 
 // New prepares a history to be replayed.
 func New(h *accounting.History, setup Setup) (*Study, error) {
-	s := &Study{Setup: setup, Notes: slices.Clone(h.Notes), split: &splits{of: make(map[splitBy][]sim.Campaign)}}
+	s := &Study{Setup: setup, Notes: slices.Clone(h.Notes), split: &splits{of: make(map[splitBy]found)}}
 	s.Procs, s.Nodes = cmp.Or(setup.Procs, h.Procs), cmp.Or(setup.Nodes, h.Nodes)
 	if s.Run.closed {
 		s.Notes = append(s.Notes, "Closed loop: under every policy a user's next campaign comes when the last one has ended and the recorded think time has passed. OStrich finds campaigns in what comes, by its own rule.")
