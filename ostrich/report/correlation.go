@@ -22,7 +22,12 @@ func KendallTau(x, y []float64) (tau float64, ok bool) {
 	for i := range x {
 		pairs[i] = pair{x[i], y[i]}
 	}
-	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Or(cmp.Compare(a.x, b.x), cmp.Compare(a.y, b.y)) })
+	slices.SortFunc(pairs, func(a, b pair) int {
+		if a.x != b.x {
+			return cmp.Compare(a.x, b.x)
+		}
+		return cmp.Compare(a.y, b.y)
+	})
 	tiedX := ties(len(pairs), func(i, j int) bool { return pairs[i].x == pairs[j].x })
 	tiedBoth := ties(len(pairs), func(i, j int) bool { return pairs[i] == pairs[j] })
 	second := make([]float64, len(pairs))

@@ -95,7 +95,12 @@ func changes(jobs []Job) []change {
 			all = append(all, change{j.Start, j.Procs}, change{j.End, -j.Procs})
 		}
 	}
-	slices.SortFunc(all, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.procs, b.procs)) })
+	slices.SortFunc(all, func(a, b change) int {
+		if a.at != b.at {
+			return cmp.Compare(a.at, b.at)
+		}
+		return cmp.Compare(a.procs, b.procs)
+	})
 	return all
 }
 

@@ -93,22 +93,21 @@ func (s *studied) agreement() *Agreement {
 	a.StartTau, a.StartRho = defined(report.KendallTau, starts), defined(report.Spearman, starts)
 	a.WaitTau, a.WaitRho = defined(report.KendallTau, waits), defined(report.Spearman, waits)
 	order := byStart(theirs)
-	mean := func(without func(k int) bool) (float64, bool) {
-		sum, count := 0.0, 0.0
-		for k, i := range order {
-			if !without(k) {
-				sum, count = sum+waits[0][i]-waits[1][i], count+1
-			}
-		}
-		return sum / max(1, count), count > 0
+	apart := make([]float64, len(order)+1) // sums of whole seconds, which are exact
+	for k, i := range order {
+		apart[k+1] = apart[k] + waits[0][i] - waits[1][i]
+	}
+	mean := func(from, to int) (float64, bool) {
+		count := len(order) - (to - from)
+		return (apart[len(order)] - (apart[to] - apart[from])) / float64(max(1, count)), count > 0
 	}
 	a.WaitInterval = jackknife(len(order), a.WaitDifference, mean)
 	if a.StartTau != nil {
 		every := (len(order) + mostForTau - 1) / mostForTau
-		sparse := func(without func(k int) bool) (float64, bool) {
+		sparse := func(from, to int) (float64, bool) {
 			var x, y []float64
 			for k := 0; k < len(order); k += every {
-				if !without(k) {
+				if k < from || k >= to {
 					x, y = append(x, starts[0][order[k]]), append(y, starts[1][order[k]])
 				}
 			}
@@ -138,24 +137,24 @@ func byStart(jobs []report.Job) []int {
 	return order
 }
 
-// jackknife returns the 95 % interval of a figure of n jobs in the order of time: Tukey's
+// jackknife returns the 95 % interval of a figure of n jobs in the order of time, of which the
+// figure leaves out those from one place to another: Tukey's
 // pseudo-values, each of the jobs without one of up to timeParts blocks, and Student's t
 // (Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 11). Blocks of
 // neighbours, because what goes wrong for one job goes wrong for those behind it. It is nil
 // with too few blocks, and where the figure of a part is not defined.
-func jackknife(n int, whole float64, of func(without func(k int) bool) (float64, bool)) *confidence.Interval {
+func jackknife(n int, whole float64, of func(from, to int) (float64, bool)) *confidence.Interval {
 	blocks := min(n, timeParts)
 	if blocks < confidence.Fewest {
 		return nil
 	}
-	all, ok := of(func(int) bool { return false })
+	all, ok := of(0, 0)
 	if !ok {
 		return nil
 	}
 	pseudo := make([]float64, blocks)
 	for b := range pseudo {
-		from, to := b*n/blocks, (b+1)*n/blocks
-		part, ok := of(func(k int) bool { return from <= k && k < to })
+		part, ok := of(b*n/blocks, (b+1)*n/blocks)
 		if !ok {
 			return nil
 		}

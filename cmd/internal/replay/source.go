@@ -279,9 +279,11 @@ func (s *source) readSWF(ctx context.Context) error {
 	if header > 0 { // jobs of a log overlap where its times are rounded
 		enough = min(most, header)
 	}
-	if above := report.Above(ran, header); header > 0 && above >= overfull && !o.given("procs") {
-		s.notes = append(s.notes, plural.Sprintf("The header of the log says %d processor{|s}, and the jobs used more for %.0f %% of the time, up to %d: they shared them, or it counts nodes: then give --procs.",
-			header, 100*above, most))
+	if header > 0 && most > header && !o.given("procs") {
+		if above := report.Above(ran, header); above >= overfull {
+			s.notes = append(s.notes, plural.Sprintf("The header of the log says %d processor{|s}, and the jobs used more for %.0f %% of the time, up to %d: they shared them, or it counts nodes: then give --procs.",
+				header, 100*above, most))
+		}
 	}
 	if err = o.checkProcs(most, enough, fmt.Sprintf("%d s after the start of the log", at)); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
