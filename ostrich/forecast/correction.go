@@ -20,7 +20,6 @@ import (
 // before it starts, and counts at once.
 type Correction struct {
 	Learned
-	Ends bool // of campaigns in place of starts: of these many go together, and the sides move less for each
 
 	open  []question
 	first int // Question of open[0]
@@ -60,17 +59,8 @@ const least = -5
 // in takes a side in after a hit.
 func in(side *float64, step float64) { *side = max(*side-0.1*step, least) }
 
-// slower is the part of γ by which the sides of ends move.
-const slower = 0.7
-
 // step is γ: how far a side goes out for a miss. The first ones go farther.
-func (c *Correction) step() float64 {
-	step := max(0.04, 0.3/math.Sqrt(float64(10+c.Count)))
-	if c.Ends {
-		step *= slower
-	}
-	return step
-}
+func (l *Learned) step() float64 { return max(0.04, 0.3/math.Sqrt(float64(10+l.Count))) }
 
 // How fast the weight of Draws.Quiet follows what is nearer, and forgets what was.
 const (

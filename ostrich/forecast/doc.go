@@ -19,7 +19,7 @@
 //	spreads lengths.Spreads      Learn: each job that ended
 //	habits  forecast.Habits      Came: each job that came, with its place in the queue; Ended: its length
 //	learned forecast.Correction  Ask: some jobs, now and then; Started or Gone: what became of them
-//	ends    forecast.Correction  the same of campaigns' ends, with Ends set: Started, once the last of the asked jobs has ended
+//	ends    forecast.Correction  the same of campaigns' ends: Started, once the last of the asked jobs has ended
 //	score   forecast.Score       Add: the answers of Ask, once the job has started
 //
 // and asks

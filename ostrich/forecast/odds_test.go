@@ -114,20 +114,6 @@ func TestCorrection(t *testing.T) {
 	}
 }
 
-// TestCorrectionOfEnds: a side moves by 0.7 of what it does for starts.
-func TestCorrectionOfEnds(t *testing.T) {
-	starts, ends := Correction{}, Correction{Ends: true}
-	for _, c := range []*Correction{&starts, &ends} {
-		for _, at := range []ostrich.Time{1000, 1600, 90_000} {
-			_, n := c.Ask(drawsOf(600))
-			c.Started(n, at)
-		}
-	}
-	if a, b := starts.Learned, ends.Learned; a.Below <= 0 || a.Above <= 0 || math.Abs(b.Below-0.7*a.Below) > 1e-9 || math.Abs(b.Above-0.7*a.Above) > 1e-9 {
-		t.Errorf("of starts %+v, of ends %+v", a, b)
-	}
-}
-
 // TestQuiet: by hand. The middle begins halfway between that of the draws and that of the quiet start, and goes to
 // what is nearer.
 func TestQuiet(t *testing.T) {

@@ -68,7 +68,7 @@ type Watch struct {
 	habits  Habits
 	qbets   QBETS
 	learned Correction
-	ends    Correction
+	ends    Correction // of campaigns
 
 	campaigns []int32 // by the running number of the job, from 1
 	asks      []*Ask
@@ -110,7 +110,7 @@ var ErrWatch = errors.New("does not rank job by job")
 // Over returns a policy that is replayed as another one, and what watches it, in a replay of some campaigns. That one must rank
 // job by job: the policy returns ErrWatch otherwise. It is good for one replay.
 func Over(p sim.Policy, campaigns []sim.Campaign, how Sampling) (sim.Policy, *Watch) {
-	w := &Watch{Sampling: how, ends: Correction{Ends: true}, expect: lengths.Alike, jobs: make(map[ostrich.JobID]*watched), pasts: make(map[ostrich.UserID]*lengths.Past)}
+	w := &Watch{Sampling: how, expect: lengths.Alike, jobs: make(map[ostrich.JobID]*watched), pasts: make(map[ostrich.UserID]*lengths.Past)}
 	for i := range campaigns {
 		w.campaigns = append(w.campaigns, slices.Repeat([]int32{int32(i)}, len(campaigns[i].Tasks))...)
 	}
