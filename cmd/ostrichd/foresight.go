@@ -100,17 +100,22 @@ func (d *daemon) keep() {
 
 // foreseen gives Prometheus how good forecasts were, which asks at any time.
 type foreseen struct {
-	latest atomic.Pointer[[]foresight.PoolRecord]
+	latest atomic.Pointer[[]poolRecord]
+}
+
+type poolRecord struct {
+	pool, event string
+	foresight.Record
 }
 
 // observe keeps the records of the pools of a cycle.
 func (m *foreseen) observe(of *foresight.Foresight, c *view.Cycle) {
-	var all []foresight.PoolRecord
+	var all []poolRecord
 	seen := make(map[string]bool)
 	for i := range c.Pools {
 		if name := c.Pools[i].Name; !seen[name] {
 			seen[name] = true
-			all = append(all, foresight.PoolRecord{Pool: name, Record: of.Record(name, c.Time)})
+			all = append(all, poolRecord{name, "start", of.Record(name, foresight.Starts, c.Time)}, poolRecord{name, "end", of.Record(name, foresight.Ends, c.Time)})
 		}
 	}
 	m.latest.Store(&all)
@@ -118,9 +123,9 @@ func (m *foreseen) observe(of *foresight.Foresight, c *view.Cycle) {
 
 var (
 	forecastsDesc = prometheus.NewDesc("ostrich_forecasts",
-		"Starts of pending jobs that were forecast and of which it became known within the last 30 days how good the forecast was.", []string{"pool"}, nil)
+		"Starts of pending jobs and ends of their campaigns that were forecast and of which it became known within the last 30 days how good the forecast was.", []string{"pool", "event"}, nil)
 	forecastHeldDesc = prometheus.NewDesc("ostrich_forecast_held_ratio",
-		"Part of ostrich_forecasts whose job started between the moments of 10 and 90 %: 0.8 if the odds are right. NaN below 20 forecasts.", []string{"pool"}, nil)
+		"Part of ostrich_forecasts that came between the moments of 10 and 90 %: 0.8 if the odds are right. NaN below 20 forecasts.", []string{"pool", "event"}, nil)
 )
 
 // Describe implements prometheus.Collector.
@@ -136,11 +141,11 @@ func (m *foreseen) Collect(to chan<- prometheus.Metric) {
 		return
 	}
 	for _, one := range *all {
-		to <- prometheus.MustNewConstMetric(forecastsDesc, prometheus.GaugeValue, float64(one.Of), one.Pool)
+		to <- prometheus.MustNewConstMetric(forecastsDesc, prometheus.GaugeValue, float64(one.Of), one.pool, one.event)
 		part, enough := one.Part()
 		if !enough {
 			part = math.NaN()
 		}
-		to <- prometheus.MustNewConstMetric(forecastHeldDesc, prometheus.GaugeValue, part, one.Pool)
+		to <- prometheus.MustNewConstMetric(forecastHeldDesc, prometheus.GaugeValue, part, one.pool, one.event)
 	}
 }

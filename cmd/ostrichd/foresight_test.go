@@ -47,7 +47,7 @@ func TestForesightKept(t *testing.T) {
 	if text, err := os.ReadFile(path); err != nil || string(text) != "{" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if r := is.Record("", at); r.Of != 0 {
+	if r := is.Record("", foresight.Starts, at); r.Of != 0 {
 		t.Errorf("%+v", r)
 	}
 

@@ -91,6 +91,14 @@ func foretell(t *testing.T, name string, load float64, length time.Duration, ran
 	}
 	report(t, "forecast", "%d answers about %d jobs, %.0f %% held; of %d squeue had one too: mean pinball %.1f s, squeue's %.1f s (%.2f); median error %.0f s, squeue's %.0f s",
 		all.All.Asked, len(asked), 100*all.All.Part(), ours.All.Asked, ours.MeanLoss(), theirs.MeanLoss(), ours.MeanLoss()/theirs.MeanLoss(), ours.MedianError(), theirs.MedianError())
+	for _, event := range []string{"start", "end"} {
+		labels := fmt.Sprintf(`{event="%s",pool=""}`, event)
+		known, held := d.metric(t, "ostrich_forecasts"+labels), d.metric(t, "ostrich_forecast_held_ratio"+labels)
+		report(t, "forecast", "of %.0f answers to the daemon's own questions for each %s %.0f %% held", known, event, 100*held)
+		if known < 1 {
+			t.Errorf("of no %s it is known whether the answer held", event)
+		}
+	}
 	if ours.All.Asked < 10 || ours.MeanLoss() > theirs.MeanLoss() {
 		t.Errorf("of %d answers the mean loss is %.1f s, that of squeue --start %.1f s", ours.All.Asked, ours.MeanLoss(), theirs.MeanLoss())
 	}

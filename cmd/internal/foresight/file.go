@@ -38,11 +38,20 @@ type file struct {
 }
 
 type filePool struct {
-	Name      string           `json:"name"`
+	Name string `json:"name"`
+	fileAnswers
+	Ends   fileAnswers `json:"ends"`   // earlier files have none
+	Places []float32   `json:"places"` // the oldest first
+}
+
+type fileAnswers struct {
 	Learned   forecast.Learned `json:"correction"`
 	Questions []*question      `json:"questions"`
 	Days      []Day            `json:"days"`
-	Places    []float32        `json:"places"` // the oldest first
+}
+
+func (a *answers) saved() fileAnswers {
+	return fileAnswers{a.learned.Learned, orNone(a.questions), orNone(a.days)}
 }
 
 // Path returns the path of the file beside a journal; "" without one.
@@ -66,7 +75,7 @@ func Records(path, cluster string, now ostrich.Time) (all []PoolRecord, err erro
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.known)) {
-		all = append(all, PoolRecord{name, f.Record(name, now)})
+		all = append(all, PoolRecord{name, f.Record(name, Starts, now)})
 	}
 	return all, nil
 }
@@ -96,7 +105,7 @@ func (f *Foresight) text() ([]byte, error) {
 	is := file{Version: version, Cluster: f.cluster, Pools: []filePool{}}
 	for _, name := range slices.Sorted(maps.Keys(f.known)) {
 		p := f.known[name]
-		one := filePool{Name: name, Learned: p.learned.Learned, Questions: orNone(p.questions), Days: orNone(p.days), Places: slices.Concat([]float32{}, p.places[p.next:], p.places[:p.next])}
+		one := filePool{Name: name, fileAnswers: p.answers[Starts].saved(), Ends: p.answers[Ends].saved(), Places: slices.Concat([]float32{}, p.places[p.next:], p.places[:p.next])}
 		is.Pools = append(is.Pools, one)
 	}
 	text, err := json.Marshal(is)
@@ -134,9 +143,7 @@ func (f *Foresight) Load(path, cluster string) error {
 	for i := range is.Pools {
 		p := is.Pools[i].restored()
 		f.known[is.Pools[i].Name] = p
-		for _, q := range p.questions {
-			f.asked[q.Job]++
-		}
+		p.each(func(_ *answers, q *question) { f.count(q, 1) })
 	}
 	return nil
 }
@@ -168,19 +175,14 @@ func (is *file) check(cluster string) error {
 		return fmt.Errorf("%w: version %d of cluster %q, and not version %d of cluster %q", errContent, is.Version, is.Cluster, version, cluster)
 	}
 	names := make(map[string]bool)
-	for _, p := range is.Pools {
+	for i := range is.Pools {
+		p := &is.Pools[i]
 		bad := func(what string, n int) error {
 			return fmt.Errorf("%w: pool %q: %s %d", errContent, p.Name, what, n)
 		}
 		switch {
 		case names[p.Name]:
 			return fmt.Errorf("%w: pool %q is there twice", errContent, p.Name)
-		case p.Learned.Count < 0 || max(math.Abs(p.Learned.Below), math.Abs(p.Learned.Above), math.Abs(p.Learned.Nearer)) > mostLearned:
-			return bad("learned from answers:", p.Learned.Count)
-		case len(p.Questions) > mostOpen:
-			return bad("questions:", len(p.Questions))
-		case len(p.Days) > scoreDays+1:
-			return bad("days:", len(p.Days))
 		case len(p.Places) > mostPlaces:
 			return bad("places:", len(p.Places))
 		}
@@ -190,16 +192,36 @@ func (is *file) check(cluster string) error {
 				return bad("place", i)
 			}
 		}
-		for i, q := range p.Questions {
-			if q == nil || len(q.Draws) == 0 || len(q.Draws) > mostDraws || q.Odds[0] > q.Odds[1] || q.Odds[1] > q.Odds[2] || slices.Min(q.Draws) < q.At ||
-				q.At < 0 || q.Quiet != 0 && q.Quiet < q.At || max(q.Quiet, slices.Max(q.Draws)) > latest {
-				return bad("question", i)
-			}
+		if err := p.check(false, bad); err != nil {
+			return err
 		}
-		for i, d := range p.Days {
-			if d.Held < 0 || d.Held > d.Asked || i > 0 && d.Day <= p.Days[i-1].Day {
-				return bad("day", i)
-			}
+		if err := p.Ends.check(true, bad); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check returns what is wrong with answers, be they of ends.
+func (a *fileAnswers) check(ends bool, bad func(what string, n int) error) error {
+	switch {
+	case a.Learned.Count < 0 || max(math.Abs(a.Learned.Below), math.Abs(a.Learned.Above), math.Abs(a.Learned.Nearer)) > mostLearned:
+		return bad("learned from answers:", a.Learned.Count)
+	case len(a.Questions) > mostOpen:
+		return bad("questions:", len(a.Questions))
+	case len(a.Days) > scoreDays+1:
+		return bad("days:", len(a.Days))
+	}
+	for i, q := range a.Questions {
+		if q == nil || len(q.Draws) == 0 || len(q.Draws) > mostDraws || q.Odds[0] > q.Odds[1] || q.Odds[1] > q.Odds[2] || slices.Min(q.Draws) < q.At ||
+			q.At < 0 || q.Quiet != 0 && q.Quiet < q.At || max(q.Quiet, q.Ended, slices.Max(q.Draws)) > latest ||
+			(q.Jobs != nil) != ends || len(q.Jobs) > mostJobs || !slices.IsSorted(q.Jobs) || q.Ended != 0 && q.Ended <= q.At {
+			return bad("question", i)
+		}
+	}
+	for i, d := range a.Days {
+		if d.Held < 0 || d.Held > d.Asked || i > 0 && d.Day <= a.Days[i-1].Day {
+			return bad("day", i)
 		}
 	}
 	return nil
@@ -217,12 +239,15 @@ const (
 // has: the late ones.
 func (is *filePool) restored() *pool {
 	p := newPool()
-	p.questions, p.days, p.places = is.Questions, is.Days, is.Places
-	p.learned.Learned = is.Learned
-	for _, q := range p.questions {
-		if !q.Late {
-			q.token, q.learns = p.learned.Again(&forecast.Draws{Now: q.At, Starts: q.Draws, Quiet: q.Quiet}, q.Odds), true
-		}
+	p.places = is.Places
+	for i, from := range []*fileAnswers{&is.fileAnswers, &is.Ends} {
+		a := &p.answers[i]
+		a.questions, a.days, a.learned.Learned = from.Questions, from.Days, from.Learned
 	}
+	p.each(func(a *answers, q *question) {
+		if !q.Late {
+			q.token, q.learns = a.learned.Again(&forecast.Draws{Now: q.At, Starts: q.Draws, Quiet: q.Quiet}, q.Odds), true
+		}
+	})
 	return p
 }

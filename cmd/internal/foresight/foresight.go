@@ -1,4 +1,4 @@
-// Package foresight is what ostrichd keeps of a cluster to say when pending jobs start, see package
+// Package foresight is what ostrichd keeps of a cluster to say when pending jobs start and campaigns end, see package
 // forecast: how long jobs have run, who brings what at which hour, and how good earlier answers were.
 //
 // Lengths and arrivals come from the events of accounting, the history at the start and then what
@@ -9,8 +9,8 @@
 //
 // # Memory
 //
-// For each pool there are at most 200 000 arrivals of 48 bytes, 2000 open questions of some 200 bytes, 31 days of
-// two numbers, and what lengths.Spreads keeps of each user; and for all pools about 150 bytes for each job that has not ended.
+// For each pool there are at most 200 000 arrivals of 48 bytes, 2000 open questions of some 200 bytes and as many for ends of campaigns
+// with the ids of at most 200 jobs, 31 days of twice two numbers, and what lengths.Spreads keeps of each user; and for all pools about 150 bytes for each job that has not ended.
 package foresight
 
 import (
@@ -41,15 +41,29 @@ type Foresight struct {
 
 // pool is what is known of one pool.
 type pool struct {
-	spreads   lengths.Spreads
-	habits    forecast.Habits
+	spreads lengths.Spreads
+	habits  forecast.Habits
+	answers [2]answers   // by What
+	hour    ostrich.Time // the last full hour at which was asked
+	places  []float32    // where the latest jobs came into a queue, see forecast.Arrival
+	next    int          // place of the oldest of these once there are mostPlaces
+}
+
+// answers are what became of earlier ones.
+type answers struct {
 	learned   forecast.Correction
 	questions []*question // in the order in which they were asked
 	days      []Day
-	hour      ostrich.Time // the last full hour at which was asked
-	places    []float32    // where the latest jobs came into a queue, see forecast.Arrival
-	next      int          // place of the oldest of these once there are mostPlaces
 }
+
+// What an answer is about.
+type What int
+
+// Starts of jobs, and ends of campaigns.
+const (
+	Starts What = iota
+	Ends
+)
 
 // mostArrivals is how many arrivals of a pool are remembered at most.
 const mostArrivals = 200_000
@@ -127,9 +141,7 @@ func (f *Foresight) Begin(cluster string, pools []ostrich.Pool) {
 			p.spreads, p.habits = lengths.Spreads{}, newPool().habits
 			continue
 		}
-		for _, q := range p.questions {
-			q.settled = true
-		}
+		p.each(func(_ *answers, q *question) { q.settled = true })
 		f.tidy(p)
 		delete(f.known, name)
 	}
@@ -186,7 +198,7 @@ func (f *Foresight) Step(e ostrich.Event) {
 		f.ended(&e)
 	case ostrich.Hold:
 		if j == nil || j.start == 0 {
-			f.each(func(_ *pool, q *question) {
+			f.each(func(_ *answers, q *question) {
 				if q.unable == 0 {
 					q.unable = e.At
 				}
@@ -227,7 +239,7 @@ func (f *Foresight) came(is *ostrich.Job) {
 func (f *Foresight) ended(e *ostrich.Event) {
 	j := f.jobs[e.Job.ID]
 	delete(f.jobs, e.Job.ID)
-	f.gone(e.Job.ID, e.At)
+	f.gone(&e.Job, e.At)
 	if e.Job.Start == 0 {
 		return
 	}
@@ -280,9 +292,9 @@ func (f *Foresight) state(name string, state func(SpreadOf) (*forecast.State, []
 // seedOf returns the seed of the draws of a moment.
 func seedOf(now ostrich.Time) uint64 { return uint64(now) * 0x9e3779b97f4a7c15 }
 
-// Answer returns the odds of a job of a pool by its draws.
-func (f *Foresight) Answer(name string, d *forecast.Draws) *forecast.Odds {
+// Answer returns the odds of a job of a pool, or of the end of a campaign, by its draws.
+func (f *Foresight) Answer(name string, what What, d *forecast.Draws) *forecast.Odds {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.of(name).learned.Answer(d)
+	return f.of(name).answers[what].learned.Answer(d)
 }

@@ -70,13 +70,13 @@ func asked(t *testing.T, n ostrich.JobID) *Foresight {
 func TestQuestions(t *testing.T) {
 	f := asked(t, 3)
 	p := f.of("")
-	if len(p.questions) != 3 {
-		t.Fatalf("%d questions", len(p.questions))
+	if len(p.answers[Starts].questions) != 3 {
+		t.Fatalf("%d questions", len(p.answers[Starts].questions))
 	}
-	if n := len(asked(t, 9).of("").questions); n != atSubmit {
+	if n := len(asked(t, 9).of("").answers[Starts].questions); n != atSubmit {
 		t.Errorf("of 9 jobs %d are asked for", n)
 	}
-	odds := p.questions[0].Odds
+	odds := p.answers[Starts].questions[0].Odds
 	if odds[0] >= began+660 || odds[2] <= began+660 {
 		t.Errorf("odds %v", odds)
 	}
@@ -84,17 +84,17 @@ func TestQuestions(t *testing.T) {
 	f.Step(start(2, odds[2]+1))  // is late
 	f.Step(end(3, 0, began+700)) // was cancelled
 	f.Step(start(4, began+700))  // nobody has asked
-	if got, want := f.Record("", began+700), (Record{Of: 2, Held: 1}); got != want {
+	if got, want := f.Record("", Starts, began+700), (Record{Of: 2, Held: 1}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if len(p.questions) != 0 || len(f.asked) != 0 {
-		t.Errorf("left: %v %v", p.questions, f.asked)
+	if len(p.answers[Starts].questions) != 0 || len(f.asked) != 0 {
+		t.Errorf("left: %v %v", p.answers[Starts].questions, f.asked)
 	}
-	learned := p.learned.Learned
+	learned := p.answers[Starts].learned.Learned
 	if learned.Count != 2 || learned.Above <= 0 {
 		t.Errorf("learned %+v", learned)
 	}
-	if got := f.Record("", began+40*day); got.Of != 0 {
+	if got := f.Record("", Starts, began+40*day); got.Of != 0 {
 		t.Errorf("after 40 days: %+v", got)
 	}
 }
@@ -110,16 +110,16 @@ func TestGone(t *testing.T) {
 		}
 	}
 	var left []ostrich.JobID
-	for _, q := range f.of("").questions {
+	for _, q := range f.of("").answers[Starts].questions {
 		left = append(left, q.Job)
 	}
-	if len(left) != 2 || f.Record("", began+200).Of != 0 {
-		t.Errorf("left: %v, %+v", left, f.Record("", began+200))
+	if len(left) != 2 || f.Record("", Starts, began+200).Of != 0 {
+		t.Errorf("left: %v, %+v", left, f.Record("", Starts, began+200))
 	}
 	// That it had started before it was asked for says nothing.
 	f.Step(start(3, began+50))
-	if len(f.of("").questions) != 1 || f.Record("", began+200).Of != 0 {
-		t.Errorf("started earlier: %+v", f.Record("", began+200))
+	if len(f.of("").answers[Starts].questions) != 1 || f.Record("", Starts, began+200).Of != 0 {
+		t.Errorf("started earlier: %+v", f.Record("", Starts, began+200))
 	}
 }
 
@@ -138,8 +138,8 @@ func TestRequeuedAtLimit(t *testing.T) {
 		}
 		f.Step(start(1, began+660))
 		f.Step(start(2, seen+10))
-		if got := f.Record("", seen); got != (Record{Of: 1, Held: 1}) || len(f.of("").questions) != 1 {
-			t.Errorf("%v: %+v, %d left", byEvent, got, len(f.of("").questions))
+		if got := f.Record("", Starts, seen); got != (Record{Of: 1, Held: 1}) || len(f.of("").answers[Starts].questions) != 1 {
+			t.Errorf("%v: %+v, %d left", byEvent, got, len(f.of("").answers[Starts].questions))
 		}
 		if err := f.Look(seen+startHeard, []Queue{{Unable: []ostrich.JobID{3}, Ask: fixed(began)}}); err != nil || len(f.asked) != 0 {
 			t.Errorf("%v: %v, left %v", byEvent, err, f.asked)
@@ -152,7 +152,7 @@ func TestRequeuedAtLimit(t *testing.T) {
 func TestLate(t *testing.T) {
 	path := Path(filepath.Join(t.TempDir(), "journal"))
 	f := asked(t, 3)
-	late := f.of("").questions[2].Odds[2] + 1
+	late := f.of("").answers[Starts].questions[2].Odds[2] + 1
 	look := func(f *Foresight, now ostrich.Time, unable ...ostrich.JobID) {
 		t.Helper()
 		if err := f.Look(now, []Queue{{Jobs: []ostrich.JobID{1, 2, 3}, Unable: unable, Ask: fixed(now)}}); err != nil {
@@ -160,12 +160,12 @@ func TestLate(t *testing.T) {
 		}
 	}
 	look(f, late)
-	if got := f.Record("", late); got != (Record{Of: 3}) {
+	if got := f.Record("", Starts, late); got != (Record{Of: 3}) {
 		t.Errorf("three wait for too long: %+v", got)
 	}
-	above := f.of("").learned.Above
+	above := f.of("").answers[Starts].learned.Above
 	if above <= 0 {
-		t.Errorf("learned %+v", f.of("").learned.Learned)
+		t.Errorf("learned %+v", f.of("").answers[Starts].learned.Learned)
 	}
 	if err := f.Save(path); err != nil {
 		t.Fatal(err)
@@ -186,10 +186,10 @@ func TestLate(t *testing.T) {
 	again.Step(end(2, 0, late+80))
 	look(again, late+120, 3)
 	look(again, late+180, 3)
-	if got := again.Record("", late); got != (Record{Of: 3}) || again.of("").learned.Above > above {
-		t.Errorf("counted again: %+v, %+v after %v", got, again.of("").learned.Learned, above)
+	if got := again.Record("", Starts, late); got != (Record{Of: 3}) || again.of("").answers[Starts].learned.Above > above {
+		t.Errorf("counted again: %+v, %+v after %v", got, again.of("").answers[Starts].learned.Learned, above)
 	}
-	if n := len(again.of("").questions); n != 0 {
+	if n := len(again.of("").answers[Starts].questions); n != 0 {
 		t.Errorf("%d questions are left", n)
 	}
 }
@@ -227,8 +227,8 @@ func TestOtherPools(t *testing.T) {
 		{Pool: "a", Jobs: []ostrich.JobID{1}, Ask: func([]int) ([]forecast.Draws, error) { return nil, bad }},
 		{Pool: "b", Jobs: []ostrich.JobID{2}, Ask: fixed(began+60, 600)},
 	})
-	if !errors.Is(err, bad) || len(f.of("b").questions) != 1 {
-		t.Errorf("%v, and %d questions", err, len(f.of("b").questions))
+	if !errors.Is(err, bad) || len(f.of("b").answers[Starts].questions) != 1 {
+		t.Errorf("%v, and %d questions", err, len(f.of("b").answers[Starts].questions))
 	}
 }
 
@@ -287,7 +287,7 @@ func TestArray(t *testing.T) {
 	task = start(11, began+600)
 	task.Job.Group = 10
 	f.Step(task)
-	if got := f.Record("", began+700); got != (Record{Of: 1, Held: 1}) {
+	if got := f.Record("", Starts, began+700); got != (Record{Of: 1, Held: 1}) {
 		t.Errorf("%+v", got)
 	}
 	f.Step(end(11, began+600, began+900))
@@ -322,13 +322,13 @@ func TestFile(t *testing.T) {
 	if err := again.Load(path, "c"); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(f.of("").learned.Learned, again.of("").learned.Learned); diff != "" {
+	if diff := cmp.Diff(f.of("").answers[Starts].learned.Learned, again.of("").answers[Starts].learned.Learned); diff != "" {
 		t.Errorf("learned (-want +got):\n%s", diff)
 	}
 	again.Begin("c", nil)
 	again.Step(submit(2, began+30))
 	again.Step(start(2, began+670))
-	if got := again.Record("", began+700); got != (Record{Of: 2, Held: 2}) {
+	if got := again.Record("", Starts, began+700); got != (Record{Of: 2, Held: 2}) {
 		t.Errorf("%+v", got)
 	}
 	if text, err := New().text(); text != nil || err != nil {

@@ -15,7 +15,8 @@ const (
 	pause    = 60   // seconds between two looks
 	atSubmit = 4    // jobs of a pool that have come since the look before
 	atHour   = 8    // others of it, at each full hour
-	mostOpen = 2000 // questions of a pool that wait for their answers
+	mostOpen = 2000 // questions of a pool that wait for their answers, and as many for ends
+	mostJobs = 200  // of a campaign for whose end is asked, an array counting once
 	longest  = 30 * day
 )
 
@@ -26,19 +27,29 @@ const (
 	scoreDays = 30
 )
 
-// question is one that waits for what becomes of its job.
+// question is one that waits for what becomes of its job, or of jobs.
 type question struct {
-	Job   ostrich.JobID   `json:"job"`
+	Job   ostrich.JobID   `json:"job,omitempty"`
+	Jobs  []ostrich.JobID `json:"jobs,omitempty"`  // for the end of the last of them in place of the start of Job, ascending
+	Ended ostrich.Time    `json:"ended,omitempty"` // the latest end of these so far
 	At    ostrich.Time    `json:"at"`
 	Odds  [3]ostrich.Time `json:"odds"`
 	Draws []ostrich.Time  `json:"draws"`
 	Quiet ostrich.Time    `json:"quiet"` // see forecast.Draws
-	Late  bool            `json:"late"`  // its job waited beyond the moment of 90 %, and counts as that
+	Late  bool            `json:"late"`  // nothing had become of it by the moment of 90 %, and it counts as that
 
 	token   forecast.Question
 	learns  bool // the correction waits for it
 	settled bool
 	unable  ostrich.Time // since when its job has not been able to start; 0: it is
+}
+
+// about lists the jobs of a question.
+func (q *question) about() []ostrich.JobID {
+	if q.Jobs != nil {
+		return q.Jobs
+	}
+	return []ostrich.JobID{q.Job}
 }
 
 // startHeard is within which time accounting tells of a start. A job that is back in the queue at a limit may
@@ -54,7 +65,7 @@ type Day struct {
 // Record says how good the answers of the last 30 days were.
 type Record struct {
 	Of   int // answers of which it is known
-	Held int // of them, those whose job started between the moments of 10 and 90 %
+	Held int // of them, those whose job started, or campaign ended, between the moments of 10 and 90 %
 }
 
 // Enough is from how many answers on a Record says something.
@@ -72,10 +83,10 @@ func (r Record) Part() (float64, bool) {
 func (r Record) CannotTell() bool { return r.Of >= 100 && 10*r.Held < 7*r.Of }
 
 // Record returns how good the answers of a pool were up to a moment.
-func (f *Foresight) Record(name string, now ostrich.Time) (r Record) {
+func (f *Foresight) Record(name string, what What, now ostrich.Time) (r Record) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, d := range f.of(name).days {
+	for _, d := range f.of(name).answers[what].days {
 		if d.Day > int64(now/day)-scoreDays {
 			r.Of, r.Held = r.Of+d.Asked, r.Held+d.Held
 		}
@@ -95,6 +106,10 @@ type Queue struct {
 	Pool string
 	Jobs []ostrich.JobID
 	Ask  func(places []int) ([]forecast.Draws, error) // of Jobs; without starts where nothing can be said
+
+	// Campaign lists those jobs of the campaign of one of Jobs that wait or run, an array as one, and when the last of them ends, in the
+	// draws of Ask; none where nothing can be said. It may be nil.
+	Campaign func(place int) ([]ostrich.JobID, *forecast.Draws)
 
 	Unable []ostrich.JobID // waiting jobs that cannot start
 }
@@ -130,9 +145,10 @@ func (f *Foresight) Look(now ostrich.Time, queues []Queue) error {
 		f.mu.Lock()
 		for k, place := range a.places {
 			if len(draws[k].Starts) > 0 {
-				f.ask(f.of(a.pool), queues[i].Jobs[place], &draws[k])
+				f.ask(&f.of(a.pool).answers[Starts], &question{Job: queues[i].Jobs[place]}, &draws[k])
 			}
 		}
+		f.askEnds(&queues[i], a.places)
 		f.mu.Unlock()
 	}
 	return errors.Join(errs...)
@@ -186,43 +202,75 @@ func (f *Foresight) look(now ostrich.Time, q *Queue) (ask []int) {
 		}
 		p.hour = now / hour
 	}
-	return ask[:min(len(ask), max(0, mostOpen-len(p.questions)))]
+	return ask[:min(len(ask), max(0, mostOpen-len(p.answers[Starts].questions)))]
+}
+
+// askEnds asks for the ends of the campaigns of some jobs, for each campaign once.
+func (f *Foresight) askEnds(q *Queue, places []int) {
+	if q.Campaign == nil {
+		return
+	}
+	is := &f.of(q.Pool).answers[Ends]
+	asked := len(is.questions)
+	for _, place := range places {
+		jobs, d := q.Campaign(place)
+		if len(jobs) == 0 || len(jobs) > mostJobs || len(is.questions) >= mostOpen {
+			continue
+		}
+		slices.Sort(jobs)
+		if !slices.ContainsFunc(is.questions[asked:], func(one *question) bool { return slices.Equal(one.Jobs, jobs) }) {
+			f.ask(is, &question{Jobs: jobs}, d)
+		}
+	}
 }
 
 // forget closes the questions whose jobs cannot start any more. One that has started is no more in the queue before
 // accounting tells of it. That a job waits beyond the moment of 90 % counts at once.
 func (f *Foresight) forget(p *pool, q *Queue, now ostrich.Time) {
-	if len(p.questions) == 0 {
+	if len(f.asked) == 0 {
 		return
 	}
-	waits, unable := make(map[ostrich.JobID]bool, len(p.questions)), make(map[ostrich.JobID]bool)
-	for _, id := range q.Jobs {
-		if f.asked[id] > 0 {
-			waits[id] = true
+	waits, unable, lives := make(map[ostrich.JobID]bool), make(map[ostrich.JobID]bool), make(map[ostrich.JobID]bool)
+	note := func(in map[ostrich.JobID]bool, ids ...ostrich.JobID) {
+		for _, id := range ids {
+			if f.asked[id] > 0 {
+				in[id] = true
+			}
 		}
 	}
-	for _, id := range q.Unable {
-		if f.asked[id] > 0 {
-			unable[id] = true
+	note(waits, q.Jobs...)
+	note(unable, q.Unable...)
+	if len(p.answers[Ends].questions) > 0 {
+		for id, j := range f.jobs {
+			note(lives, id, j.group)
 		}
 	}
-	for _, one := range p.questions {
-		if unable[one.Job] && one.unable == 0 {
+	has := func(of map[ostrich.JobID]bool, one *question) bool {
+		return slices.ContainsFunc(one.about(), func(id ostrich.JobID) bool { return of[id] })
+	}
+	p.each(func(a *answers, one *question) {
+		if one.unable == 0 && has(unable, one) {
 			one.unable = now
 		}
 		switch {
 		case one.unable != 0:
 			if now >= one.unable+startHeard {
-				f.settleGone(p, one, now)
+				f.settleGone(a, one, now)
 			}
-		case waits[one.Job]:
-			if f.late(p, one, now); now > one.At+longest {
-				f.settleGone(p, one, now)
+		case one.Jobs == nil && has(waits, one):
+			if f.late(a, one, now); now > one.At+longest {
+				f.settleGone(a, one, now)
 			}
-		case f.jobs[one.Job] == nil || now > one.At+longest:
-			f.settleGone(p, one, one.At) // nobody knows what became of it
+		case one.Jobs != nil && has(lives, one):
+			if f.late(a, one, now-startHeard); now > one.At+longest {
+				f.settleGone(a, one, now)
+			}
+		case one.Ended != 0:
+			f.settle(a, one, one.Ended)
+		case one.Jobs != nil || f.jobs[one.Job] == nil || now > one.At+longest:
+			f.settleGone(a, one, one.At) // nobody knows what became of it
 		}
-	}
+	})
 	f.tidy(p)
 }
 
@@ -233,15 +281,34 @@ func some(random *rand.Rand, list []int, n int) []int {
 }
 
 // ask keeps a question.
-func (f *Foresight) ask(p *pool, id ostrich.JobID, d *forecast.Draws) {
-	odds, token := p.learned.Ask(d)
-	p.questions = append(p.questions, &question{Job: id, At: d.Now, Odds: odds.Shown(), Draws: d.Starts, Quiet: d.Quiet, token: token, learns: true})
-	f.asked[id]++
+func (f *Foresight) ask(a *answers, q *question, d *forecast.Draws) {
+	odds, token := a.learned.Ask(d)
+	q.At, q.Odds, q.Draws, q.Quiet, q.token, q.learns = d.Now, odds.Shown(), d.Starts, d.Quiet, token, true
+	a.questions = append(a.questions, q)
+	f.count(q, 1)
 	f.changed = true
 }
 
+// count counts the jobs of a question that is opened or closed.
+func (f *Foresight) count(q *question, by int) {
+	for _, id := range q.about() {
+		if f.asked[id] += by; f.asked[id] < 1 {
+			delete(f.asked, id)
+		}
+	}
+}
+
+// each calls settle with the open questions of a pool.
+func (p *pool) each(settle func(*answers, *question)) {
+	for i := range p.answers {
+		for _, one := range p.answers[i].questions {
+			settle(&p.answers[i], one)
+		}
+	}
+}
+
 // each calls settle with the open questions for a job, or for the array or heterogeneous job that it belongs to.
-func (f *Foresight) each(settle func(*pool, *question), ids ...ostrich.JobID) {
+func (f *Foresight) each(settle func(*answers, *question), ids ...ostrich.JobID) {
 	if !slices.ContainsFunc(ids, func(id ostrich.JobID) bool { return f.asked[id] > 0 }) {
 		return // as of most jobs
 	}
@@ -251,12 +318,12 @@ func (f *Foresight) each(settle func(*pool, *question), ids ...ostrich.JobID) {
 			continue
 		}
 		found := false
-		for _, one := range p.questions {
-			if slices.Contains(ids, one.Job) {
-				settle(p, one)
+		p.each(func(a *answers, one *question) {
+			if slices.ContainsFunc(ids, func(id ostrich.JobID) bool { _, is := slices.BinarySearch(one.about(), id); return is }) {
+				settle(a, one)
 				found = true
 			}
-		}
+		})
 		if found {
 			f.tidy(p)
 		}
@@ -266,79 +333,97 @@ func (f *Foresight) each(settle func(*pool, *question), ids ...ostrich.JobID) {
 // started answers the questions for a job. That it had started before it was asked for was not known then, and
 // says nothing.
 func (f *Foresight) started(is *ostrich.Job, at ostrich.Time) {
-	f.each(func(p *pool, q *question) {
+	f.each(func(a *answers, q *question) {
 		switch {
+		case q.Jobs != nil:
 		case at <= q.At && f.reading: // of a job that has been requeued since
-			return
 		case at <= q.At:
-			f.settleGone(p, q, q.At)
-			return
+			f.settleGone(a, q, q.At)
 		case q.unable != 0 && at > q.unable:
-			f.settleGone(p, q, at)
-			return
-		case q.learns:
-			p.learned.Started(q.token, at)
+			f.settleGone(a, q, at)
+		default:
+			f.settle(a, q, at)
 		}
-		if !q.Late {
-			p.count(at, q.Odds[0] <= at && at <= q.Odds[2])
-		}
-		q.settled, f.changed = true, true
 	}, is.ID, is.Group)
 }
 
-// gone closes the questions for a job that cannot start any more.
-func (f *Foresight) gone(id ostrich.JobID, at ostrich.Time) {
-	f.each(func(p *pool, q *question) { f.settleGone(p, q, at) }, id)
+// gone closes the questions for a job that cannot start any more, and notes its end where that is asked for.
+func (f *Foresight) gone(is *ostrich.Job, at ostrich.Time) {
+	f.each(func(a *answers, q *question) {
+		switch {
+		case q.Jobs == nil:
+			if is.ID == q.Job {
+				f.settleGone(a, q, at)
+			}
+		case at <= q.At: // which was not known then
+		case is.Start == 0:
+			f.settleGone(a, q, at)
+		default:
+			q.Ended, f.changed = max(q.Ended, at), true
+		}
+	}, is.ID, is.Group)
 }
 
-// late counts an answer whose job still waits at a moment, if that is beyond the moment of 90 %.
-func (f *Foresight) late(p *pool, q *question, at ostrich.Time) {
+// settle closes a question at the moment that was asked for.
+func (f *Foresight) settle(a *answers, q *question, at ostrich.Time) {
+	if q.learns {
+		a.learned.Started(q.token, at)
+	}
+	if !q.Late {
+		a.count(at, q.Odds[0] <= at && at <= q.Odds[2])
+	}
+	q.settled, f.changed = true, true
+}
+
+// late counts an answer where it has not happened by a moment, if that is beyond the moment of 90 %.
+func (f *Foresight) late(a *answers, q *question, at ostrich.Time) {
 	if q.Late || at <= q.Odds[2] {
 		return
 	}
 	if q.learns {
-		p.learned.Waits(q.token, at)
+		a.learned.Waits(q.token, at)
 	}
-	p.count(at, false)
+	a.count(at, false)
 	q.Late, f.changed = true, true
 }
 
-// settleGone closes a question whose job waited until a moment.
-func (f *Foresight) settleGone(p *pool, q *question, at ostrich.Time) {
+// settleGone closes a question where it had not happened by a moment, and will not.
+func (f *Foresight) settleGone(a *answers, q *question, at ostrich.Time) {
 	if q.unable != 0 {
 		at = min(at, q.unable)
 	}
-	f.late(p, q, at)
+	f.late(a, q, at)
 	if q.learns {
-		p.learned.Gone(q.token, at)
+		a.learned.Gone(q.token, at)
 	}
 	q.settled, f.changed = true, true
 }
 
 // tidy drops the questions that are settled.
 func (f *Foresight) tidy(p *pool) {
-	p.questions = slices.DeleteFunc(p.questions, func(q *question) bool {
-		if q.settled {
-			if f.asked[q.Job]--; f.asked[q.Job] < 1 {
-				delete(f.asked, q.Job)
+	for i := range p.answers {
+		a := &p.answers[i]
+		a.questions = slices.DeleteFunc(a.questions, func(q *question) bool {
+			if q.settled {
+				f.count(q, -1)
 			}
-		}
-		return q.settled
-	})
+			return q.settled
+		})
+	}
 }
 
 // count counts an answer.
-func (p *pool) count(at ostrich.Time, held bool) {
+func (a *answers) count(at ostrich.Time, held bool) {
 	today := int64(at / day)
-	i, known := slices.BinarySearchFunc(p.days, today, func(d Day, day int64) int { return cmp.Compare(d.Day, day) })
+	i, known := slices.BinarySearchFunc(a.days, today, func(d Day, day int64) int { return cmp.Compare(d.Day, day) })
 	if !known {
-		p.days = slices.Insert(p.days, i, Day{Day: today})
+		a.days = slices.Insert(a.days, i, Day{Day: today})
 	}
-	p.days[i].Asked++
+	a.days[i].Asked++
 	if held {
-		p.days[i].Held++
+		a.days[i].Held++
 	}
-	if over := len(p.days) - scoreDays - 1; !known && over > 0 {
-		p.days = slices.Delete(p.days, 0, over)
+	if over := len(a.days) - scoreDays - 1; !known && over > 0 {
+		a.days = slices.Delete(a.days, 0, over)
 	}
 }

@@ -173,8 +173,8 @@ func (s *Cycle) Forecast(v *Viewer, by *Selection) (*Forecast, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.Odds = s.answer(pool, &draws[0])
-	odds := s.Foresight.Answer(pool.Name, &draws[0])
+	a.Odds = s.answer(pool, foresight.Starts, &draws[0])
+	odds := s.Foresight.Answer(pool.Name, foresight.Starts, &draws[0])
 	for _, percent := range job.odds {
 		at, err := odds.At(percent)
 		if err != nil {

@@ -40,6 +40,7 @@ type drawn struct {
 	first map[ostrich.JobID]int // place of a job's first task, or of what runs
 	count map[ostrich.JobID]int // its tasks; 0 of what runs
 	cut   ostrich.JobID         // job of which some tasks may be beyond mostForecast; 0: none
+	err   error                 // of a job that the pool cannot run, so that there is nothing else
 }
 
 // futures returns those of a pool, nil if there are none. They are drawn with the first question of a cycle.
@@ -86,7 +87,7 @@ func (s *Cycle) draw(pool *Pool) *drawn {
 		return is, asked
 	})
 	if err != nil {
-		return nil // a job that the pool cannot run
+		return &drawn{err: err}
 	}
 	d.draws = draws
 	if n := len(is.Pending); n == mostForecast {
@@ -145,12 +146,12 @@ func (s *Cycle) odds(id ostrich.JobID, pool *Pool) *Odds {
 	if !ok || d.count[id] == 0 {
 		return nil
 	}
-	return s.answer(pool, &d.draws[at])
+	return s.answer(pool, foresight.Starts, &d.draws[at])
 }
 
 // answer returns the odds by draws.
-func (s *Cycle) answer(pool *Pool, d *forecast.Draws) *Odds {
-	at, record := s.Foresight.Answer(pool.Name, d).Shown(), s.Foresight.Record(pool.Name, s.Time)
+func (s *Cycle) answer(pool *Pool, what foresight.What, d *forecast.Draws) *Odds {
+	at, record := s.Foresight.Answer(pool.Name, what, d).Shown(), s.Foresight.Record(pool.Name, what, s.Time)
 	o := &Odds{P10: at[0], P50: at[1], P90: at[2], Of: record.Of}
 	if part, enough := record.Part(); enough {
 		part = rounded(part)
@@ -162,22 +163,27 @@ func (s *Cycle) answer(pool *Pool, d *forecast.Draws) *Odds {
 // endOdds returns when the last job of a campaign ends, nil if that is not known, as if one of its jobs cannot start.
 func (s *Cycle) endOdds(c *Campaign) *Odds {
 	pool := s.poolNamed(c.Pool)
-	d := s.futures(pool)
-	if d == nil || c.Blocked > 0 {
-		return nil
+	if _, d := s.end(c, s.futures(pool)); d != nil {
+		return s.answer(pool, foresight.Ends, d)
+	}
+	return nil
+}
+
+// end returns the jobs of a campaign that wait or run, and when the last of them ends in the futures; nil if that is not known.
+func (s *Cycle) end(c *Campaign, d *drawn) ([]ostrich.JobID, *forecast.Draws) {
+	jobs := slices.Concat(c.Pending, c.Running)
+	if d == nil || c.Blocked > 0 || len(jobs) == 0 {
+		return nil, nil
 	}
 	var all []forecast.Draws
-	for _, id := range slices.Concat(c.Pending, c.Running) {
+	for _, id := range jobs {
 		at, ok := d.first[id]
 		if !ok || id == d.cut {
-			return nil
+			return nil, nil
 		}
 		all = append(all, d.draws[at:at+max(d.count[id], 1)]...)
 	}
-	if len(all) == 0 {
-		return nil
-	}
-	return s.answer(pool, forecast.Last(all))
+	return jobs, forecast.Last(all)
 }
 
 // poolNamed returns a pool of a name, nil without one.
@@ -216,32 +222,25 @@ func (s *Cycle) queueOf(pool *Pool) foresight.Queue {
 			q.Unable = append(q.Unable, e.Job)
 		}
 	}
+	var d *drawn
 	q.Ask = func(places []int) ([]forecast.Draws, error) {
-		var kept []int // of places, whose jobs are near enough to be asked for
-		draws, err := s.Foresight.Draws(pool.Name, func(spread foresight.SpreadOf) (*forecast.State, []int) {
-			is := s.sight(pool, spread)
-			first := make(map[ostrich.JobID]int, len(is.Pending))
-			for i := range is.Pending {
-				if _, seen := first[is.Pending[i].ID]; !seen {
-					first[is.Pending[i].ID] = i
-				}
-			}
-			var asked []int
-			for k, place := range places {
-				if at, ok := first[q.Jobs[place]]; ok {
-					asked, kept = append(asked, at), append(kept, k)
-				}
-			}
-			return is, asked
-		})
-		if err != nil {
-			return nil, err
+		if d = s.futures(pool); d.err != nil {
+			return nil, d.err
 		}
 		all := make([]forecast.Draws, len(places))
-		for k, at := range kept {
-			all[at] = draws[k]
+		for k, place := range places {
+			if id := q.Jobs[place]; d.count[id] > 0 { // near enough to the front
+				all[k] = d.draws[d.first[id]]
+			}
 		}
 		return all, nil
+	}
+	q.Campaign = func(place int) ([]ostrich.JobID, *forecast.Draws) {
+		i := slices.IndexFunc(s.Campaigns, func(c Campaign) bool { return slices.Contains(c.Pending, q.Jobs[place]) })
+		if i < 0 {
+			return nil, nil
+		}
+		return s.end(&s.Campaigns[i], d)
 	}
 	return q
 }
@@ -286,7 +285,12 @@ func (o *Odds) start(now ostrich.Time) string {
 	if o.P90 > now && o.P50 > now {
 		text += fmt.Sprintf("; as likely before %s as after", moment(o.P50))
 	}
-	return text + fmt.Sprintf("; such answers held %.0f %% of %s in 30 days", 100**o.Held, times(o.Of))
+	return text + o.record()
+}
+
+// record says how often earlier ones held.
+func (o *Odds) record() string {
+	return fmt.Sprintf("; such answers held %.0f %% of %s in 30 days", 100**o.Held, times(o.Of))
 }
 
 // times says how often.

@@ -130,7 +130,7 @@ func TestEndOdds(t *testing.T) {
 	}
 	held := 0.8
 	e.Campaign.EndOdds.Held, e.Campaign.EndOdds.Of = &held, 50
-	if text := e.String(); !strings.Contains(text, "its last job ends between ") {
+	if text := e.String(); !strings.Contains(text, "its last job ends between ") || !strings.Contains(text, ", four times out of five; such answers held 80 % of 50 times in 30 days") {
 		t.Error(text)
 	}
 	// One that only runs ends in each future when what waits for it starts.
@@ -144,9 +144,11 @@ func TestEndOdds(t *testing.T) {
 	}
 }
 
-// TestLook: the cycle asks for jobs that have come, and its answers are counted.
+// TestLook: the cycle asks for jobs that have come and for their campaigns, and its answers are counted.
 func TestLook(t *testing.T) {
 	s := foreseen(later(wide(10, 1, 4), wide(20, 2, 8)))
+	c := ostrich.Campaign{User: 1, Lead: 10, First: s.Time, Pending: []ostrich.JobID{10, 20}, Work: 3600}
+	s.describePool(&s.Pools[0], []ostrich.User{{User: 1}}, []ostrich.Campaign{c}, func(ostrich.UserID) string { return "user" })
 	if err := s.Look(); err != nil {
 		t.Fatal(err)
 	}
@@ -157,10 +159,22 @@ func TestLook(t *testing.T) {
 	if err := s.Look(); err != nil {
 		t.Fatal(err)
 	}
-	o := explainOne(t, s, "10").Odds
+	o, last := explainOne(t, s, "10").Odds, explainOne(t, s, "10").Campaign.EndOdds
 	s.Foresight.Step(ostrich.Event{At: o.P50 + 1, Kind: ostrich.Start, Job: ostrich.Job{ID: 10}})
-	if got := s.Foresight.Record("", o.P50+1); got != (foresight.Record{Of: 1, Held: 1}) {
+	if got := s.Foresight.Record("", foresight.Starts, o.P50+1); got != (foresight.Record{Of: 1, Held: 1}) {
 		t.Errorf("%+v", got)
+	}
+	if e := explainOne(t, s, "20"); e.Odds.Of != 1 || e.Campaign.EndOdds.Of != 0 {
+		t.Errorf("known of starts: %+v, of ends: %+v", e.Odds, e.Campaign.EndOdds)
+	}
+	for _, id := range []ostrich.JobID{10, 20} {
+		s.Foresight.Step(ostrich.Event{At: last.P50, Kind: ostrich.End, Job: ostrich.Job{ID: id, Start: o.P50 + 1, End: last.P50}})
+	}
+	if err := s.Foresight.Look(last.P50+60, []foresight.Queue{{}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Foresight.Record("", foresight.Ends, last.P50); got != (foresight.Record{Of: 1, Held: 1}) {
+		t.Errorf("ends: %+v", got)
 	}
 }
 

@@ -164,7 +164,7 @@ func (e *Explanation) campaign(w *words) {
 		w.add("found", "%s", c.Found)
 	}
 	if o := c.EndOdds; o.Told() {
-		w.add("", "its last job ends %s by the same odds; how often they hold for ends is not counted", o.between(e.Time))
+		w.add("", "its last job ends %s", o.words(e.Time)+o.record())
 	}
 	if c.CannotStart > 0 {
 		w.add("", "%d of the waiting cannot start yet, and %s for nothing until then", c.CannotStart, verb(c.CannotStart, "counts", "count"))
