@@ -122,7 +122,7 @@ func (c *Chooser) through(s *consecutive) {
 		}
 	}
 	for i := s.first; i <= s.last && !c.full(); i++ {
-		if !c.chosen.Has(i) && c.cpus[i] > 0 && (c.maxNodes > 1 || int64(c.cpus[i]) >= c.remCPUs || c.c.Select.Linear) {
+		if !c.chosen.Has(i) && c.cpus[i] > 0 && (c.maxNodes > 1 || int64(c.cpus[i]) >= c.remCPUs) {
 			c.take(i)
 		}
 	}
