@@ -155,8 +155,12 @@ type Scheduling struct {
 	BackfillMinAge     ostrich.Duration // bf_min_age_reserve, of a job for which it keeps nodes
 	BackfillBusyNodes  bool             // bf_busy_nodes, nodes that are in use first
 
-	PackSerialAtEnd bool             // pack_serial_at_end, jobs of one processor go to the last nodes
-	KillWait        ostrich.Duration // from a job's limit to its end; 0 where it is not read
+	PackSerialAtEnd bool // pack_serial_at_end, jobs of one processor go to the last nodes
+
+	// The following are 0 where they are not read, or are not there.
+	KillWait     ostrich.Duration // from a job's limit to its end
+	OverTime     ostrich.Duration // OverTimeLimit, by which jobs may run longer; UNLIMITED is 0
+	CompleteWait ostrich.Duration // how long jobs that are completing keep all others from starting
 }
 
 // QOS is what a QOS of slurmctld says about priorities.

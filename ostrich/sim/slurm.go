@@ -49,8 +49,12 @@ type Scheduler struct {
 	Defer      bool             // defer: nodes that become free wait for Delay, too (proc_req.c, _slurm_rpc_epilog_complete)
 	Starts     int              // bf_max_job_start: the most jobs that it starts at a time; 0 is all
 	KillWait   ostrich.Duration // how long a job past its limit is expected to go on: 30 s
+	OverTime   ostrich.Duration // OverTimeLimit: beside that, how much longer jobs may run: 0 s (cons_common, _guess_job_end)
 	Completing ostrich.Duration // how long the nodes of a job that has ended take no others: 0 s
-	Requeue    ostrich.Duration // how long a job that was preempted waits at least before it starts again: 121 s (job_mgr.c, batch_requeue_fini)
+	// CompleteWait is how long after the end of a job no scheduler starts others anywhere while its nodes take none: 0 s
+	// (job_scheduler.c, job_is_completing; backfill.c, backfill_agent).
+	CompleteWait ostrich.Duration
+	Requeue      ostrich.Duration // how long a job that was preempted waits at least before it starts again: 121 s (job_mgr.c, batch_requeue_fini)
 
 	// Backfills are moments at which the backfill scheduler is known to have looked, ascending. It
 	// looks then, and only after the last of them every BackfillInterval.
@@ -67,7 +71,7 @@ func (s Scheduler) filled() Scheduler {
 		BackfillInterval: cmp.Or(s.BackfillInterval, 30), BackfillDepth: cmp.Or(s.BackfillDepth, 500),
 		BackfillWindow: cmp.Or(s.BackfillWindow, 24*3600), Resolution: cmp.Or(s.Resolution, 60), MinAge: s.MinAge,
 		MinPrio: s.MinPrio, UserDepth: s.UserDepth, PartDepth: s.PartDepth, AssocDepth: s.AssocDepth, BothDepth: s.BothDepth, PartKept: s.PartKept,
-		ArrayKept: cmp.Or(s.ArrayKept, 20), MainDepth: s.MainDepth, Defer: s.Defer, Starts: s.Starts, KillWait: cmp.Or(s.KillWait, 30),
+		ArrayKept: cmp.Or(s.ArrayKept, 20), MainDepth: s.MainDepth, Defer: s.Defer, Starts: s.Starts, KillWait: cmp.Or(s.KillWait, 30), OverTime: s.OverTime, CompleteWait: s.CompleteWait,
 		Completing: s.Completing, Requeue: cmp.Or(s.Requeue, 121), Backfills: s.Backfills, Looks: s.Looks,
 	}
 }
@@ -82,6 +86,8 @@ func (s Scheduler) check() error {
 		return fmt.Errorf("sim: a main scheduler that waits for %d s: %w", s.Delay, ErrWorkload)
 	case s.BackfillInterval < 0 || s.BackfillInterval > Longest:
 		return fmt.Errorf("sim: a backfill scheduler that looks every %d s: %w", s.BackfillInterval, ErrWorkload)
+	case s.OverTime < 0 || s.OverTime > Longest || s.CompleteWait < 0 || s.CompleteWait > Longest:
+		return fmt.Errorf("sim: jobs that may run for %d s beyond their limits, and keep others for %d s: %w", s.OverTime, s.CompleteWait, ErrWorkload)
 	case s.BackfillWindow < 0:
 		return fmt.Errorf("sim: a backfill window of %d s: %w", s.BackfillWindow, ErrWorkload)
 	case s.Resolution < 0 || s.Resolution > Longest || s.MinAge < 0 || s.KillWait < 0 || s.KillWait > Longest || s.Completing < 0 || s.Completing > Longest || s.Requeue < 0 || s.Requeue > Longest:
@@ -189,6 +195,12 @@ func (e *engine) schedule() error {
 	defer func() { e.another = e.free >= e.narrowest() }() // whenever they look next
 	deep := s.deeper && s.is(e.now, s.Interval) && (e.placed == nil || e.now > s.begin)
 	called := s.called && e.now >= s.call()
+	if e.placed != nil && e.placed.completes() {
+		if s.freed = false; called {
+			s.looked, s.called = e.now, false
+		}
+		return nil
+	}
 	if freed := s.freed; deep || called || freed {
 		s.freed = false
 		f := filling{engine: e, kind: None, tests: s.Depth}

@@ -258,7 +258,7 @@ func (b *backfill) plan(i int32, w *nodes.Want) bool {
 			b.tests--
 			counted = true
 		}
-		at, a, ok := b.chooser.WillRun(w, uint32(j.User), open, b.load, nodes.Moment{Now: b.now, Running: b.running, OnlyNow: onlyNow, KillWait: ostrich.Time(s.KillWait), Victims: b.victims(w)})
+		at, a, ok := b.chooser.WillRun(w, uint32(j.User), open, b.load, nodes.Moment{Now: b.now, Running: b.running, OnlyNow: onlyNow, KillWait: ostrich.Time(s.KillWait + s.OverTime), Victims: b.victims(w)})
 		if !ok {
 			if again {
 				continue

@@ -46,22 +46,22 @@ func (r *Record) Future() bool { return future(r.Get("state")) }
 func (r *Record) Scheduling() (priority.Scheduling, error) {
 	c := priority.Controller{SchedulerParameters: list(r.Get("schedulerparameters"))}
 	err := schedulerParameters(&c)
-	if err == nil {
-		c.Scheduling.KillWait, err = killWait(r.Get("killwait"))
+	for _, x := range []struct {
+		key, unit string // scontrol adds it
+		seconds   ostrich.Duration
+		to        *ostrich.Duration
+	}{{"KillWait", "sec", 1, &c.Scheduling.KillWait}, {"CompleteWait", "sec", 1, &c.Scheduling.CompleteWait}, {"OverTimeLimit", "min", 60, &c.Scheduling.OverTime}} {
+		text := r.Get(strings.ToLower(x.key))
+		if err != nil || text == "" || strings.EqualFold(text, "UNLIMITED") {
+			continue
+		}
+		var n uint64
+		if n, err = strconv.ParseUint(strings.TrimSuffix(text, " "+x.unit), 10, 16); err != nil {
+			err = fmt.Errorf("%s=%q: not a number of %s", x.key, clip(text), map[string]string{"sec": "seconds", "min": "minutes"}[x.unit])
+		}
+		*x.to = ostrich.Duration(n) * x.seconds
 	}
 	return c.Scheduling, err
-}
-
-// killWait reads KillWait, to which scontrol adds its unit.
-func killWait(text string) (ostrich.Duration, error) {
-	if text == "" {
-		return 0, nil
-	}
-	n, err := strconv.ParseUint(strings.TrimSuffix(text, " sec"), 10, 16)
-	if err != nil {
-		return 0, fmt.Errorf("KillWait=%q: not a number of seconds", clip(text))
-	}
-	return ostrich.Duration(n), nil
 }
 
 // ExpandNodes returns the nodes of a list such as "n[1-2,08-10],login".

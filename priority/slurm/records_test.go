@@ -225,23 +225,27 @@ func FuzzRecords(f *testing.F) {
 // TestScheduling: a configuration says how the schedulers look, in slurm.conf and as scontrol shows it.
 func TestScheduling(t *testing.T) {
 	for _, text := range []string{
-		"ClusterName=c\nPriorityType=x\nKillWait=45\nSchedulerParameters=bf_min_age_reserve=600,pack_serial_at_end,bf_busy_nodes\n",
-		"Configuration data as of x\nClusterName = c\nKillWait                = 45 sec\nSchedulerParameters     = pack_serial_at_end,bf_busy_nodes,bf_min_age_reserve=600\n",
+		"ClusterName=c\nPriorityType=x\nKillWait=45\nOverTimeLimit=2\nCompleteWait=7\nSchedulerParameters=bf_min_age_reserve=600,pack_serial_at_end,bf_busy_nodes\n",
+		"Configuration data as of x\nClusterName = c\nKillWait                = 45 sec\nOverTimeLimit           = 2 min\nCompleteWait            = 7 sec\nSchedulerParameters     = pack_serial_at_end,bf_busy_nodes,bf_min_age_reserve=600\n",
 	} {
 		records, err := slurm.ParseRecords(text, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, err := records[len(records)-1].Scheduling()
-		if err != nil || got.KillWait != 45 || got.BackfillMinAge != 600 || !got.PackSerialAtEnd || !got.BackfillBusyNodes || got.BackfillInterval != 30 {
+		if err != nil || got.KillWait != 45 || got.OverTime != 120 || got.CompleteWait != 7 || got.BackfillMinAge != 600 || !got.PackSerialAtEnd || !got.BackfillBusyNodes || got.BackfillInterval != 30 {
 			t.Errorf("%q: %+v, %v", text, got, err)
 		}
 	}
-	records, err := slurm.ParseRecords("ClusterName=c\nKillWait=soon\n", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err = records[0].Scheduling(); err == nil || err.Error() != `KillWait="soon": not a number of seconds` {
-		t.Errorf("KillWait=soon: %v", err)
+	for text, want := range map[string]string{
+		"KillWait=soon": `KillWait="soon": not a number of seconds`, "OverTimeLimit=late": `OverTimeLimit="late": not a number of minutes`, "OverTimeLimit=UNLIMITED": "",
+	} {
+		records, err := slurm.ParseRecords("ClusterName=c\n"+text+"\n", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, bad := records[0].Scheduling(); want == "" && (bad != nil || got.OverTime != 0) || want != "" && (bad == nil || bad.Error() != want) {
+			t.Errorf("%s: %+v, %v, want %q", text, got, bad, want)
+		}
 	}
 }

@@ -148,8 +148,10 @@ func (s *Study) place(h *accounting.History) error {
 	}
 	for i := range s.Records {
 		r := &s.Records[i]
-		if most := r.Get("maxcpuspersocket"); r.Kind == slurm.PartitionRecord && most != "" && !strings.EqualFold(most, "UNLIMITED") {
-			s.Notes = append(s.Notes, fmt.Sprintf("Partition %s has MaxCPUsPerSocket=%s, which the replay has not.", r.Name, most))
+		for _, x := range [][2]string{{"MaxCPUsPerSocket", "UNLIMITED"}, {"OverTimeLimit", "NONE"}} { // and what is usual
+			if value := r.Get(strings.ToLower(x[0])); r.Kind == slurm.PartitionRecord && value != "" && !strings.EqualFold(value, x[1]) {
+				s.Notes = append(s.Notes, fmt.Sprintf("Partition %s has %s=%s, which the replay has not.", r.Name, x[0], value))
+			}
 		}
 	}
 	for _, name := range []string{"shard", "mps"} {
@@ -178,8 +180,8 @@ func (s *Study) looks(h *accounting.History) error {
 			return err
 		}
 		var words []string
-		for _, key := range []string{"CompleteWait", "OverTimeLimit", "ResumeProgram"} {
-			if value := r.Get(strings.ToLower(key)); value != "" && strings.Trim(value, "0 secmin") != "" {
+		for _, key := range []string{"OverTimeLimit", "ResumeProgram"} {
+			if value := r.Get(strings.ToLower(key)); value != "" && (key != "OverTimeLimit" || strings.EqualFold(value, "UNLIMITED")) {
 				words = append(words, key+"="+value)
 			}
 		}
@@ -190,6 +192,7 @@ func (s *Study) looks(h *accounting.History) error {
 			s.Notes = append(s.Notes, fmt.Sprintf("TopologyPlugin=%s: in the replay, nodes have no switches or blocks, and no nodes are nearer to each other than others.", plugin))
 		}
 		s.Scheduler.KillWait, s.Scheduler.MinAge = scheduling.KillWait, scheduling.BackfillMinAge
+		s.Scheduler.OverTime, s.Scheduler.CompleteWait = scheduling.OverTime, scheduling.CompleteWait
 	}
 	var known []ostrich.Time
 	for i := range h.Jobs {

@@ -119,7 +119,7 @@ func TestRelativeNone(t *testing.T) {
 
 // TestIgnored: a note names the settings that the replay does not have, as they are written; a topology counts on nodes only.
 func TestIgnored(t *testing.T) {
-	records, err := slurm.ParseRecords("ClusterName=c\nTopologyPlugin=topology/tree\nCompleteWait=5\nOverTimeLimit=0\nResumeProgram=/bin/on\nNodeName=n1 CPUs=8 Gres=gpu:1,shard:4\nPartitionName=main Nodes=n1 MaxCPUsPerSocket=2\n", nil)
+	records, err := slurm.ParseRecords("ClusterName=c\nTopologyPlugin=topology/tree\nCompleteWait=5\nOverTimeLimit=UNLIMITED\nResumeProgram=/bin/on\nNodeName=n1 CPUs=8 Gres=gpu:1,shard:4\nPartitionName=main Nodes=n1 MaxCPUsPerSocket=2 OverTimeLimit=9\n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,10 +140,10 @@ func TestIgnored(t *testing.T) {
 		if want := "Settings of slurm.conf that the replay does not have: bf_max_time=2, whole_hetjob, reclaim_licenses, PrioritySiteFactorPlugin=site_factor/ours."; !strings.Contains(notes, want) {
 			t.Errorf("no note %q in:\n%s", want, notes)
 		}
-		if strings.Contains(notes, "TopologyPlugin=topology/tree") != placed || strings.Contains(notes, "that a replay on nodes does not have: CompleteWait=5, ResumeProgram=/bin/on.") != placed || strings.Contains(notes, "outages and reservations are taken to be of zone UTC") != placed {
+		if strings.Contains(notes, "TopologyPlugin=topology/tree") != placed || strings.Contains(notes, "that a replay on nodes does not have: OverTimeLimit=UNLIMITED, ResumeProgram=/bin/on.") != placed || strings.Contains(notes, "outages and reservations are taken to be of zone UTC") != placed {
 			t.Errorf("placed %v, notes:\n%s", placed, notes)
 		}
-		if strings.Contains(notes, "Partition main has MaxCPUsPerSocket=2") != placed || strings.Contains(notes, "Nodes have gres/shard") != placed || strings.Contains(notes, "gres/mps") {
+		if strings.Contains(notes, "Partition main has MaxCPUsPerSocket=2") != placed || strings.Contains(notes, "Partition main has OverTimeLimit=9") != placed || (s.Scheduler.CompleteWait == 5) != placed || strings.Contains(notes, "Nodes have gres/shard") != placed || strings.Contains(notes, "gres/mps") {
 			t.Errorf("placed %v, notes:\n%s", placed, notes)
 		}
 		if s.left.jobs[heterogeneous] != 1 {
