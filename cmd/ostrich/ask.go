@@ -118,7 +118,7 @@ func entitled(c *cli.Context) func() bool {
 		if err != nil {
 			return false
 		}
-		operator, err := sidecar.Readable(c).Operator(c.Context, me.Username)
+		operator, err := sidecar.Operator(c.Context, sidecar.Readable(c), me.Username)
 		return operator && err == nil
 	}
 }

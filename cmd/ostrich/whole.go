@@ -93,7 +93,7 @@ func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, sidecar.Conf
 		config, err := sidecar.LoadCluster(ctx)
 		switch {
 		case errors.Is(err, fs.ErrPermission):
-			return fmt.Errorf("%w; %s", err, config.RunAs(c.Name))
+			return fmt.Errorf("%w; %s", err, sidecar.RunAs(&config, c.Name))
 		case err != nil:
 			return err
 		}

@@ -71,7 +71,7 @@ func (d *daemon) onTrial(c *sidecar.Cycle) {
 // controller, until nothing of ours is left. The sidecar, which has the journal, is opened anew by the next cycle.
 func (d *daemon) stock(ctx context.Context, failed error) {
 	now := ostrich.Time(d.now().Unix())
-	t := d.config.TrialAt(now)
+	t := sidecar.TrialAt(&d.config, now)
 	if d.giveBack == nil || t.Orders() || now < d.stocked || errors.Is(failed, slurm.ErrUnreachable) || errors.Is(failed, sidecar.ErrConfig) {
 		return
 	}

@@ -32,7 +32,7 @@ func TestWakesAtASwitch(t *testing.T) {
 		w.step = func(context.Context, int) (*sidecar.Cycle, error) {
 			now := ostrich.Time(time.Now().Unix())
 			at[now] = true
-			return &sidecar.Cycle{Trial: c.TrialAt(now)}, nil
+			return &sidecar.Cycle{Trial: sidecar.TrialAt(c, now)}, nil
 		}
 		d, _ := c.Design()
 		w.run(t, 12*time.Hour+2*time.Minute, func() {
@@ -100,7 +100,7 @@ func TestGivesBackInAnOutage(t *testing.T) {
 					t.Errorf("at %d the sidecar is open", now)
 				}
 				given[now] = true
-				tries[c.TrialAt(now).Until()]++
+				tries[sidecar.TrialAt(c, now).Until()]++
 				return tt.left, tt.bad
 			}
 			began := ostrich.Time(time.Now().Unix())

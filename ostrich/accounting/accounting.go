@@ -58,6 +58,9 @@ func (j *Job) Ran() ostrich.Duration {
 	return max(0, ostrich.Duration(j.End-j.Start)-j.Suspended)
 }
 
+// Count returns how many jobs a record stands for: the tasks of an array wait in one.
+func (j *Job) Count() int { return int(max(1, j.Tasks)) }
+
 // Came is when the job could first run: one that waits for another or for a moment is not in the
 // queue yet.
 func (j *Job) Came() ostrich.Time {

@@ -57,7 +57,7 @@ func TestClasses(t *testing.T) {
 		t.Run(tt.policy, func(t *testing.T) {
 			h, setup := classed(tt.weight)
 			s := mustNew(t, h, setup)
-			jobs, _, err := s.Replay(variant(t, tt.policy, Site), func(int) {})
+			jobs, _, err := s.Replay(sitePolicy(t, tt.policy), func(int) {})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -28,10 +28,10 @@ func chosen(t *testing.T, o Options) Run {
 	return r
 }
 
-// variant is a policy with settings.
-func variant(t rapid.TB, text string, with Need) *Variant {
+// sitePolicy is a policy with settings, as compare names it.
+func sitePolicy(t rapid.TB, text string) *Variant {
 	t.Helper()
-	v, err := ParseVariant(text, with)
+	v, err := ParseVariant(text, Site)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func replayed(t *testing.T, h *accounting.History, setup Setup, policy string) [
 	if err != nil {
 		t.Fatal(err)
 	}
-	jobs, _, err := s.Replay(variant(t, policy, Site), func(int) {})
+	jobs, _, err := s.Replay(sitePolicy(t, policy), func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,13 +116,13 @@ func TestChosen(t *testing.T) {
 		"ostrich:rule=window":                  {Gate: ostrich.Strict, Inside: ostrich.LJF, Predictor: lengths.BySmoothing, Rule: campaign.Rule{By: campaign.Window, Threshold: 1800}},
 		"a=ostrich:rule=arrival:threshold=10m": {Gate: ostrich.Strict, Inside: ostrich.LJF, Predictor: lengths.BySmoothing, Rule: campaign.Rule{By: campaign.Arrival, Threshold: 600}},
 	} {
-		s, _, err := mustNew(t, history(), Setup{Options: settings}).under(variant(t, policy, Site))
+		s, _, err := mustNew(t, history(), Setup{Options: settings}).under(sitePolicy(t, policy))
 		if err != nil || s.Options != want {
 			t.Errorf("%s: %+v, %v, want %+v", policy, s.Options, err, want)
 		}
 	}
 	study := mustNew(t, history(), Setup{Options: settings})
-	s, _, err := study.under(variant(t, "fairshare:halflife=14d", Site))
+	s, _, err := study.under(sitePolicy(t, "fairshare:halflife=14d"))
 	if err != nil || s.Priority.HalfLife != 14*86400 || study.Priority.HalfLife == s.Priority.HalfLife {
 		t.Errorf("half-life %d s of %d s, %v", s.Priority.HalfLife, study.Priority.HalfLife, err)
 	}

@@ -81,15 +81,15 @@ type leftOut struct {
 
 // add counts a job.
 func (l *leftOut) add(what leaving, j *accounting.Job, ran ostrich.Duration) {
-	n := tasksOf(j)
+	n := j.Count()
 	l.jobs[what] += n
 	l.work[what] += float64(n) * float64(ran) * float64(j.Procs)
 }
 
 // count counts a job among all of them.
 func (l *leftOut) count(j *accounting.Job, ran ostrich.Duration) {
-	l.allJobs += tasksOf(j)
-	l.allWork += float64(tasksOf(j)) * float64(ran) * float64(j.Procs)
+	l.allJobs += j.Count()
+	l.allWork += float64(j.Count()) * float64(ran) * float64(j.Procs)
 }
 
 // has counts what a job has that the replay has not, beyond its times and its size. preempts is whether jobs make room in

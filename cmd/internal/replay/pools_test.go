@@ -112,7 +112,7 @@ func TestWholeCluster(t *testing.T) {
 		s := mustNew(t, h, Setup{Options: window30, Records: records, Partitions: parts, Site: site, Controller: &priority.Controller{
 			PriorityType: "priority/multifactor", Weights: priority.Weights{Fairshare: 1000}, CalcPeriod: 60, DecayHalfLife: 86400, AccountingEnforce: []string{"associations", "limits"},
 		}})
-		jobs, _, err := s.Replay(variant(t, policy, Site), func(int) {})
+		jobs, _, err := s.Replay(sitePolicy(t, policy), func(int) {})
 		if err != nil {
 			t.Fatal(err)
 		}

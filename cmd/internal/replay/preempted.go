@@ -41,7 +41,7 @@ func (s *Study) rejoined(h *accounting.History) []ostrich.Time {
 	}
 	order := make([]int, 0, len(h.Jobs))
 	for i := range h.Jobs {
-		if tasksOf(&h.Jobs[i]) == 1 {
+		if h.Jobs[i].Count() == 1 {
 			order = append(order, i)
 		}
 	}

@@ -23,7 +23,7 @@ func (p *placement) ask(j *accounting.Job, pinned bool, left func(leaving)) int3
 		left(what)
 	}
 	for _, what := range a.assumed {
-		p.assumed[what] += tasksOf(j)
+		p.assumed[what] += j.Count()
 	}
 	return a.request
 }
@@ -48,9 +48,9 @@ func (p *placement) nodesKnown() bool {
 			switch one := &p.history.Jobs[i]; {
 			case !slices.Contains(p.answered(one, false).left, unmet):
 			case one.Start == 0:
-				p.inVain += tasksOf(one)
+				p.inVain += one.Count()
 			default:
-				p.inVain -= tasksOf(one)
+				p.inVain -= one.Count()
 			}
 		}
 		p.inVain = cmp.Or(p.inVain, -1)

@@ -34,7 +34,7 @@ func TestCharges(t *testing.T) {
 	}
 	controller := priority.Controller{PriorityType: "priority/multifactor", Weights: priority.Weights{Fairshare: 1, Assoc: 7, TRES: []priority.TRESWeight{{Name: "CPU", Weight: 5}}}}
 	c := sidecar.Default()
-	counted, err := c.Counted(controller, parts)
+	counted, err := sidecar.UnitOf(&c, controller, parts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +296,7 @@ func TestOneThread(t *testing.T) {
 		if n := s.placement.assumed[wholeNodes]; n != 0 {
 			t.Errorf("%s: %d jobs ask for whole nodes", line, n)
 		}
-		jobs, _, err := s.Replay(variant(t, "fcfs", Site), func(int) {})
+		jobs, _, err := s.Replay(sitePolicy(t, "fcfs"), func(int) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -396,7 +396,7 @@ func TestAllMemory(t *testing.T) {
 		for i := range 3 {
 			h.Jobs = append(h.Jobs, accounting.Job{ID: ostrich.JobID(i + 1), Asked: 1, Procs: 1, Nodes: 1, Submit: 1000, Eligible: 1000, Start: 1001, End: 1051, Limit: 600})
 		}
-		jobs, _, err := mustNew(t, h, Setup{Options: window30, Records: records}).Replay(variant(t, "fcfs", Site), func(int) {})
+		jobs, _, err := mustNew(t, h, Setup{Options: window30, Records: records}).Replay(sitePolicy(t, "fcfs"), func(int) {})
 		if err != nil {
 			t.Fatal(err)
 		}

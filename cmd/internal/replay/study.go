@@ -255,7 +255,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 		switch j.End {
 		case 0: // it stands in the way of others all the same
 			l.ran, l.campaign, l.open = ran, -1, true
-			open += tasksOf(j)
+			open += j.Count()
 			left.add(unfinished, j, ran)
 			l.Start = cmp.Or(j.Start, max(l.Submit, h.To)) // a job that waits starts no sooner
 			l.Run = cmp.Or(limit, day)
@@ -293,7 +293,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 			s.Users = append(s.Users, User{Name: a.User, Account: a.Account})
 		}
 		l.User = id
-		for range tasksOf(j) {
+		for range j.Count() {
 			l.ID = ostrich.JobID(len(s.Jobs) + 1)
 			s.Jobs = append(s.Jobs, l)
 		}
@@ -334,13 +334,10 @@ func ranSoFar(h *accounting.History, j *accounting.Job, limit ostrich.Duration) 
 // allTasks returns how many jobs a history has.
 func allTasks(h *accounting.History) (n int) {
 	for i := range h.Jobs {
-		n += tasksOf(&h.Jobs[i])
+		n += h.Jobs[i].Count()
 	}
 	return n
 }
-
-// tasksOf returns how many jobs a record stands for: the tasks of an array wait in one.
-func tasksOf(j *accounting.Job) int { return int(max(1, j.Tasks)) }
 
 // lastSeen returns until when a job counts that has not ended: the end of the data, or its
 // time limit. If it is still said to run later, it was lost.

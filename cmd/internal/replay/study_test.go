@@ -328,7 +328,7 @@ func TestReplay(t *testing.T) {
 		for _, name := range names {
 			s.Run.Backfill = rapid.SampledFrom([]sim.Backfill{sim.None, sim.EASY, sim.Conservative, sim.Slurm}).Draw(t, "backfill")
 			ended := 0
-			jobs, _, err := s.Replay(variant(t, name, Site), func(n int) { ended = n })
+			jobs, _, err := s.Replay(sitePolicy(t, name), func(n int) { ended = n })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -365,7 +365,7 @@ func TestFairshare(t *testing.T) {
 	}
 	// starts returns when the jobs of a and of b start that wait for the first one of b.
 	starts := func() (a, b ostrich.Time) {
-		jobs, _, err := mustNew(t, h, Setup{Options: window30}).Replay(variant(t, "fairshare", Site), func(int) {})
+		jobs, _, err := mustNew(t, h, Setup{Options: window30}).Replay(sitePolicy(t, "fairshare"), func(int) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -405,7 +405,7 @@ func TestMeasure(t *testing.T) {
 		s := mustNew(t, h, Setup{Options: window30, Measure: rule})
 		runs := map[string][]report.Job{"recorded": s.Recorded()}
 		for _, p := range []string{"fairshare", "ostrich", "ostrich:rule=arrival:threshold=1s", "fcfs-campaigns"} {
-			if runs[p], _, err = s.Replay(variant(t, p, Site), func(int) {}); err != nil {
+			if runs[p], _, err = s.Replay(sitePolicy(t, p), func(int) {}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -450,7 +450,7 @@ func TestChange(t *testing.T) {
 				t.Errorf("heeded by %v, want %v: %+v", heeded, tt.heeded, c.Pools)
 			}
 			for _, p := range []string{"fairshare", "ostrich"} {
-				jobs, _, err := c.Replay(variant(t, p, Site), func(int) {})
+				jobs, _, err := c.Replay(sitePolicy(t, p), func(int) {})
 				if err != nil || len(jobs) != 4 {
 					t.Errorf("%s: %d jobs, %v", p, len(jobs), err)
 				}

@@ -74,7 +74,7 @@ func ToLog(h *accounting.History) (*trace.Log, error) {
 		switch {
 		case j.Start == 0:
 			never++
-			together += tasksOf(j) - 1
+			together += j.Count() - 1
 			r.Run = 0
 		case j.End == 0:
 			open++

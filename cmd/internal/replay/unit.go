@@ -14,7 +14,7 @@ func (s *source) count(config *sidecar.Config) error {
 	if s.setup.Controller == nil || s.date > 0 {
 		return nil // nothing is known of the site, or only what happened is looked at
 	}
-	counted, err := config.Counted(*s.setup.Controller, s.setup.Partitions)
+	counted, err := sidecar.UnitOf(config, *s.setup.Controller, s.setup.Partitions)
 	if weighed := slices.ContainsFunc(s.setup.Partitions, func(p priority.Partition) bool { return p.BillingWeights != "" }); weighed && (err != nil || !counted.Unit.Charges()) {
 		s.notes = append(s.notes, "Fair share charges billing in the whole numbers of accounting, as Slurm does not: its fractions count where OStrich counts work by billing, too.")
 	}
@@ -31,6 +31,6 @@ func (s *source) count(config *sidecar.Config) error {
 			s.notes = append(s.notes, "In counting work, "+warning+".")
 		}
 	}
-	config.CountBy(&counted)
+	config.CountBy(counted.Unit)
 	return nil
 }

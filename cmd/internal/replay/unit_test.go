@@ -46,7 +46,7 @@ func TestUnitOfWork(t *testing.T) {
 	for resource, first := range map[string]string{sidecar.Auto: "bob", "gres/gpu": "bob", "cpu": "alice"} {
 		c := sidecar.Default()
 		c.Schedule.Resource = resource
-		counted, err := c.Counted(priority.Controller{}, parts)
+		counted, err := sidecar.UnitOf(&c, priority.Controller{}, parts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestUnitOfWork(t *testing.T) {
 		if size := counted.Unit.Units(float64(s.Pools[0].Size)); resource == sidecar.Auto && math.Abs(size-36) > 1e-6 {
 			t.Errorf("the machine has %v billing units, want 36", size)
 		}
-		jobs, _, err := s.Replay(variant(t, "ostrich", Site), func(int) {})
+		jobs, _, err := s.Replay(sitePolicy(t, "ostrich"), func(int) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestUntoldTRES(t *testing.T) {
 			Name: "main", TotalCPUs: 4, Nodes: []string{"n1"}, NodeCPUs: []int{4}, NodeTRES: []string{"cpu=4,mem=16000M"}, BillingWeights: tt.weights, PriorityTier: 1, MaxTime: priority.Unlimited,
 		}}
 		c := sidecar.Default()
-		counted, err := c.Counted(priority.Controller{}, parts)
+		counted, err := sidecar.UnitOf(&c, priority.Controller{}, parts)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,10 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"slurm-ostrich/ostrich"
-	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/sacct"
-	"slurm-ostrich/ostrich/trace"
 )
 
 // FuzzUnlike: no beginning of a file is too odd to be looked at, and a dump and a log
@@ -73,43 +70,5 @@ func TestUnlike(t *testing.T) {
 		if got := unlike(tt.option, []byte(tt.text)); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
-	}
-}
-
-// TestPeak: jobs that were suspended, resized, lost, or over before the window tell nothing
-// of how large the machine is.
-func TestPeak(t *testing.T) {
-	h := &accounting.History{From: 100, To: 1000, Jobs: []accounting.Job{
-		{Procs: 64, Start: 10, End: 90},                   // before the window
-		{Procs: 4, Start: 90, End: 200},                   // reaches into it
-		{Procs: 2, Start: 150, End: 300},                  // beside it
-		{Procs: 8, Start: 200, End: 250},                  // when the first has ended
-		{Procs: 32, Start: 200, End: 400, Suspended: 100}, // others ran in its place
-		{Procs: 9, Start: 800, Limit: 60},                 // lost: past its limit
-		{Procs: 5, Start: 900, Limit: 1000},               // runs
-		{Procs: 3, Start: 950},                            // runs, without a limit
-		{Procs: 128, Start: 700, End: 700},                // no time at all
-		{Procs: 24, Start: 200, End: 400, Resized: true},  // the same
-		{Procs: 256}, // never started
-	}}
-	if procs, at := peak(h); procs != 10 || at != 200 {
-		t.Errorf("peak %d at %d, want 10 at 200", procs, at)
-	}
-	h.Unstarted = true // all starts are made up
-	if procs, at := peak(h); procs != 256 || at != 0 {
-		t.Errorf("peak %d at %d, want 256 of the widest", procs, at)
-	}
-	log := &trace.Log{Records: []trace.Record{
-		{Submit: 5, Wait: 5, Run: 10, Allocated: 4},
-		{Submit: 10, Wait: 0, Run: 10, Allocated: 2},
-		{Submit: 20, Wait: 0, Run: 10, Allocated: 5},
-		{Submit: 30, Wait: -1, Run: 10, Allocated: 3},
-	}}
-	if procs, at := logPeak(log, logRuns(log)); procs != 6 || at != 10 {
-		t.Errorf("peak %d at %d, want 6 at 10", procs, at)
-	}
-	log.Records[3].Allocated = 7
-	if procs, at := logPeak(log, logRuns(log)); procs != 7 || at != ostrich.Time(30) {
-		t.Errorf("peak %d at %d, want 7 at 30", procs, at)
 	}
 }

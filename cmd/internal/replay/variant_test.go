@@ -135,3 +135,13 @@ func FuzzParseVariant(f *testing.F) {
 		}
 	})
 }
+
+// variant is a policy with settings.
+func variant(t rapid.TB, text string, with Need) *Variant {
+	t.Helper()
+	v, err := ParseVariant(text, with)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}

@@ -158,12 +158,12 @@ func (l *checklist) checkUnit(controller priority.Controller) {
 	if l.unlisted != nil {
 		return // the partitions say so
 	}
-	u, err := l.Counted(controller, l.partitions)
+	u, err := UnitOf(&l.Config, controller, l.partitions)
 	if err != nil {
 		l.add("resource", Fail, "set schedule.resource to one that can be counted, or mend what slurm.conf says", "%v", err)
 		return
 	}
-	l.unit = u.Unit
+	l.CountBy(u.Unit)
 	for _, warning := range u.Warnings {
 		l.add("resource", Warn, "write the unit, as in Mem=0.25G, if the weight is for a gigabyte", "%s", warning)
 	}
@@ -181,7 +181,7 @@ func (l *checklist) checkDatabase(ctx context.Context, controller reading) {
 	if err != nil {
 		fix := "let database.password_file name a file that this user can read"
 		if l.byOther {
-			fix = l.RunAs("check")
+			fix = RunAs(&l.Config, "check")
 		}
 		l.add("password", Fail, fix, "%v", err)
 		return
@@ -250,13 +250,13 @@ func accountOf(grants []string) string {
 
 // checkNames checks the names in include and exclude.
 func (l *checklist) checkNames(ctx context.Context, from Namer) {
-	if len(l.named()) == 0 {
+	if len(namesSet(&l.Config)) == 0 {
 		return
 	}
 	err := l.unlisted
 	var unknown error
 	if err == nil {
-		unknown, err = l.unknownNames(ctx, from, l.partitions)
+		unknown, err = unknownNames(ctx, &l.Config, from, l.partitions)
 	}
 	result := Warn
 	if l.Writes() {

@@ -15,7 +15,7 @@ import (
 type settingFile struct{ setting, path string }
 
 // files are those that ostrichd reads, from the root on.
-func (c *Config) files() (list []settingFile) {
+func settingFiles(c *Config) (list []settingFile) {
 	add := func(setting, path string) {
 		if path != "" {
 			if whole, err := filepath.Abs(path); err == nil {
@@ -24,7 +24,7 @@ func (c *Config) files() (list []settingFile) {
 			list = append(list, settingFile{setting, path})
 		}
 	}
-	add("configuration", c.file)
+	add("configuration", c.File())
 	if c.From == Tables {
 		add("database.password_file", os.ExpandEnv(c.Database.PasswordFile))
 		add("database.tls", c.Database.TLSCA)
@@ -41,7 +41,7 @@ func (c *Config) files() (list []settingFile) {
 // the configuration, where root runs this: root reads them all.
 func (l *checklist) checkFiles(ctx context.Context) {
 	as := l.as
-	if services := l.serviceUsers(); as == "root" && len(services) > 0 {
+	if services := serviceUsers(&l.Config); as == "root" && len(services) > 0 {
 		as = services[0]
 	}
 	if l.me != "root" || as == "root" {
@@ -59,7 +59,7 @@ func (l *checklist) checkFiles(ctx context.Context) {
 		group = g.Name
 	}
 	tested, before := false, len(l.found)
-	for _, f := range l.files() {
+	for _, f := range settingFiles(&l.Config) {
 		if _, err := os.Stat(f.path); err != nil {
 			continue // that it is missing is told where it is used
 		}

@@ -18,7 +18,7 @@ import (
 func (l *checklist) checkJournal() {
 	as := l.as
 	if _, absent := user.Lookup(as); as == "root" || absent != nil {
-		as = l.ServiceUser()
+		as = ServiceUser(&l.Config)
 	}
 	dir := filepath.Dir(l.Journal)
 	info, err := os.Stat(dir)

@@ -31,7 +31,7 @@ func (l *checklist) checkSacct(ctx context.Context, controller reading) {
 	}
 	var s *sacctsource.Source
 	if err == nil {
-		s, err = sacctsource.New(l.accountingCommands(), source)
+		s, err = sacctsource.New(accountingCommands(&l.Config), source)
 	}
 	if err != nil {
 		l.add("sacct", Fail, "set what the message names", "%v", err)

@@ -19,11 +19,11 @@ func (l *checklist) checkTrialDraw() {
 	now := hostClock()
 	as := l.Config
 	as.Mode = Trial
-	state := as.TrialAt(now)
+	state := TrialAt(&as, now)
 	var drawn *Drawn
 	if l.Journal != "" && !l.byOther {
 		var err error
-		if drawn, err = as.checkDraw(now); err != nil {
+		if drawn, err = checkDraw(&as, now); err != nil {
 			l.add("trial", Fail, "set trial.period, trial.washout, trial.seed and trial.until as they were, or remove the file of the trial to give it up", "%v", err)
 			return
 		}

@@ -28,7 +28,7 @@ var unitUser = regexp.MustCompile(`(?m)^User=([^\s%]+)\s*$`)
 
 // serviceUsers returns the users as whom ostrichd may run here: the owner of the journal's
 // folder, and the user of the installed unit. Root is none of them.
-func (c *Config) serviceUsers() (names []string) {
+func serviceUsers(c *Config) (names []string) {
 	if info, err := os.Stat(filepath.Dir(c.Journal)); err == nil && c.Journal != "" {
 		if of, ok := info.Sys().(*syscall.Stat_t); ok && of.Uid != 0 {
 			if u, err := user.LookupId(strconv.FormatUint(uint64(of.Uid), 10)); err == nil {
@@ -51,11 +51,11 @@ func (c *Config) serviceUsers() (names []string) {
 }
 
 // ServiceUser returns the user as whom ostrichd runs here, "ostrich" if that is not known.
-func (c *Config) ServiceUser() string { return append(c.serviceUsers(), "ostrich")[0] }
+func ServiceUser(c *Config) string { return append(serviceUsers(c), "ostrich")[0] }
 
 // RunAs says how to run a command of ostrich as the service's user.
-func (c *Config) RunAs(command string) string {
-	as := c.ServiceUser()
+func RunAs(c *Config, command string) string {
+	as := ServiceUser(c)
 	return fmt.Sprintf("run it as %s: runuser -u %s -- ostrich %s", as, as, command)
 }
 
@@ -67,9 +67,9 @@ func (l *checklist) whose(as, me string) {
 		return
 	}
 	l.as = me
-	if services := l.serviceUsers(); me != "root" && len(services) > 0 && !slices.Contains(services, me) {
+	if services := serviceUsers(&l.Config); me != "root" && len(services) > 0 && !slices.Contains(services, me) {
 		l.as, l.byOther = services[0], true
-		l.add("user", Warn, l.RunAs("check"), "%s runs this, and ostrichd runs as %s: what %s may read and write here says nothing of it", me, l.as, me)
+		l.add("user", Warn, RunAs(&l.Config, "check"), "%s runs this, and ostrichd runs as %s: what %s may read and write here says nothing of it", me, l.as, me)
 	}
 }
 
@@ -91,7 +91,7 @@ func (l *checklist) checkOperator(ctx context.Context) {
 	case err != nil && !errors.Is(err, slurm.ErrNoUser):
 		l.add("operator", missing, "start slurmdbd, or let sacctmgr reach it from here", "AdminLevel of %s: %v", as, err)
 	case err != nil && absent != nil:
-		l.add("operator", missing, fmt.Sprintf("name a user who exists, such as that of ostrichd (--as %s), or create %s first", l.ServiceUser(), as),
+		l.add("operator", missing, fmt.Sprintf("name a user who exists, such as that of ostrichd (--as %s), or create %s first", ServiceUser(&l.Config), as),
 			"there is no such user: neither this host nor slurmdbd knows %s", as)
 	case err != nil:
 		l.add("operator", missing, add, "AdminLevel of %s: %v", as, err)
@@ -108,7 +108,7 @@ func operates(level string) bool {
 }
 
 // Operator reports whether a user is an operator of Slurm, or more.
-func (c *Config) Operator(ctx context.Context, user string) (bool, error) {
+func Operator(ctx context.Context, c *Config, user string) (bool, error) {
 	level, err := c.Commands().AdminLevel(ctx, user)
 	return operates(level), err
 }

@@ -123,7 +123,7 @@ func TestCheckFiles(t *testing.T) {
 	}
 	t.Chdir(dir)
 	here := checklist{as: "nobody", me: "root"}
-	here.From, here.file, here.Database.PasswordFile, here.Web.ConfigFile = Tables, "web.yml", "password", "web.yml"
+	here.From, here.Database.PasswordFile, here.Web.ConfigFile = Tables, "password", "web.yml"
 	if here.checkFiles(t.Context()); len(here.found) != 1 || here.found[0].Result != OK {
 		t.Errorf("all readable, by paths from this folder: %+v", here.found)
 	}

@@ -101,13 +101,27 @@ type Config struct {
 	probe  string           // the mode of a configuration that is tried, see Probe; "" otherwise
 }
 
+// ErrConfig marks a configuration error; retrying cannot help.
+var ErrConfig = errors.New("not usable")
+
 // SetCluster chooses a cluster as Slurm's own option -M does: its controller
 // is asked too, through slurmdbd.
 func (c *Config) SetCluster(name string) { c.own, c.Cluster, c.remote = c.Cluster, name, name }
 
-// foreign reports whether SetCluster chose a cluster other than the configured
-// one. The journal belongs to the configured one.
-func (c *Config) foreign() bool { return c.own != "" && c.own != c.Cluster }
+// Foreign reports whether SetCluster chose a cluster other than the configured
+// one, of which it returns the name. The journal belongs to that one.
+func (c *Config) Foreign() (configured string, foreign bool) {
+	return c.own, c.own != "" && c.own != c.Cluster
+}
+
+// File returns the path of the file that was read, "" if there was none.
+func (c *Config) File() string { return c.file }
+
+// Tried returns the mode of a configuration that is tried, see Probe; "" otherwise.
+func (c *Config) Tried() string { return c.probe }
+
+// CountBy makes a Source read what jobs take of a unit of work; nil counts processors.
+func (c *Config) CountBy(unit *accounting.Unit) { c.unit = unit }
 
 // The modes of the daemon.
 const (

@@ -57,7 +57,7 @@ func (s *Sidecar) ask(ctx context.Context) error {
 		}
 		controller.Federation = cmp.Or(controller.Federation, s.controller.Federation)
 	}
-	counted, err := s.config.Counted(controller, partitions)
+	counted, err := UnitOf(&s.config, controller, partitions)
 	if err != nil {
 		counted, s.names = s.counted, err // until it is mended
 	} else if s.divide != nil && !counted.same(&s.counted) {

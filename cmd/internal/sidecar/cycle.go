@@ -231,7 +231,7 @@ func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Harm, c.StandsBy, c.Trial = harm, standsBy, s.config.TrialAt(ostrich.Time(time.Now().Unix()))
+	c.Harm, c.StandsBy, c.Trial = harm, standsBy, TrialAt(&s.config, ostrich.Time(time.Now().Unix()))
 	if apply && standsBy == "" {
 		s.writing.Store(true)
 		defer s.writing.Store(false)

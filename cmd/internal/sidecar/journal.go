@@ -27,7 +27,7 @@ func journaled(err error) error {
 // In channel priority it also distinguishes our pins from those of administrators, so
 // only there a journal that cannot be read is an error.
 func readJournal(c *Config) (*journal.Journal, error) {
-	if c.Journal == "" || c.foreign() {
+	if _, foreign := c.Foreign(); foreign || c.Journal == "" {
 		return nil, nil
 	}
 	j, err := journal.Read(c.Journal)

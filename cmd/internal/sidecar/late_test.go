@@ -108,20 +108,6 @@ func TestSkippedJobIsHeard(t *testing.T) {
 	equal(t, "remembered after it left", 0, len(s.skipped))
 }
 
-// The journal of a cluster is not that of another.
-func TestForeign(t *testing.T) {
-	for _, test := range []struct {
-		configured, chosen string
-		want               bool
-	}{{"", "", false}, {"a", "", false}, {"", "b", false}, {"a", "a", false}, {"a", "b", true}} {
-		c := Config{Cluster: test.configured}
-		if test.chosen != "" {
-			c.SetCluster(test.chosen)
-		}
-		equal(t, fmt.Sprint(test), test.want, c.foreign())
-	}
-}
-
 // Nothing is written once the end has come, as nobody may wait for it.
 func TestNoWriteAfterTheEnd(t *testing.T) {
 	w := newSite()

@@ -1,20 +1,16 @@
 package sidecar
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 
 	"github.com/urfave/cli/v2"
-	"golang.org/x/sys/unix"
 
-	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
 )
@@ -139,34 +135,6 @@ func (l *Loader) Took(c *Config) string {
 // The files that they name may have changed.
 func (c *Config) SamePlace(o *Config) bool {
 	return c.Cluster == o.Cluster && c.remote == o.remote && c.From == o.From && c.Slurm == o.Slurm && reflect.DeepEqual(c.Database, o.Database)
-}
-
-// able returns why the sidecar of a trial could not write in mode enforce.
-func (s *Sidecar) able(ctx context.Context, commands slurm.Commands) error {
-	if err := s.harmless(); err != nil {
-		return err
-	}
-	if s.config.probe == Trial {
-		if _, err := s.config.checkDraw(hostClock()); err != nil {
-			return err
-		}
-	}
-	dir := filepath.Dir(s.config.Journal)
-	err := unix.Access(dir, unix.W_OK)
-	if err == nil {
-		err, _ = journal.Check(s.config.Journal)
-	}
-	if err != nil {
-		return fmt.Errorf("configuration: %w: journal: %s: %w", ErrConfig, s.config.Journal, err)
-	}
-	if uid := uint32(os.Geteuid()); uid != 0 && uid != s.controller.SlurmUser { //nolint:gosec // not negative on Linux
-		operator, err := commands.Operator(ctx)
-		if err == nil && !operator {
-			err = fmt.Errorf("%w: user %d is no operator of Slurm's (AdminLevel), and may not change jobs", ErrConfig, uid)
-		}
-		return err
-	}
-	return nil
 }
 
 // Misconfigured reports whether an error is one of the settings for the commands or the

@@ -23,8 +23,8 @@ type named struct {
 	of        func(slurmdb.Known, []string) []string // the names that exist; the second argument lists partitions
 }
 
-// named lists the settings in force that choose jobs to manage or to leave alone.
-func (c *Config) named() []named {
+// namesSet lists the settings in force that choose jobs to manage or to leave alone.
+func namesSet(c *Config) []named {
 	users := func(k slurmdb.Known, _ []string) []string { return k.Users }
 	accounts := func(k slurmdb.Known, _ []string) []string { return k.Accounts }
 	qos := func(k slurmdb.Known, _ []string) []string { return k.QOS }
@@ -44,8 +44,8 @@ func (c *Config) named() []named {
 // unknownNames returns the names in include and exclude that Slurm does not know,
 // each with the nearest names, or why it cannot look them up. Without it, jobs
 // that a misspelt name was to keep out would be managed silently.
-func (c *Config) unknownNames(ctx context.Context, from Namer, partitions []priority.Partition) (unknown, err error) {
-	set := c.named()
+func unknownNames(ctx context.Context, c *Config, from Namer, partitions []priority.Partition) (unknown, err error) {
+	set := namesSet(c)
 	if len(set) == 0 {
 		return nil, nil
 	}
@@ -67,9 +67,9 @@ func (c *Config) unknownNames(ctx context.Context, from Namer, partitions []prio
 
 // refuseNames returns what unknownNames returns, all of it as an error if the
 // sidecar is to write. Otherwise the first cycle reports the names.
-func (c *Config) refuseNames(ctx context.Context, from Namer, partitions []priority.Partition, write bool) (unknown, err error) {
-	unknown, err = c.unknownNames(ctx, from, partitions)
-	if unknown != nil && (write || c.probe == Enforce || c.probe == Trial) {
+func refuseNames(ctx context.Context, c *Config, from Namer, partitions []priority.Partition, write bool) (unknown, err error) {
+	unknown, err = unknownNames(ctx, c, from, partitions)
+	if unknown != nil && (write || c.Tried() == Enforce || c.Tried() == Trial) {
 		return nil, fmt.Errorf("configuration: %w: %w", ErrConfig, unknown)
 	}
 	return unknown, err

@@ -55,7 +55,7 @@ func TestCheckNames(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := Default()
 			tt.edit(&c)
-			unknown, err := c.unknownNames(t.Context(), someNames, partitions)
+			unknown, err := unknownNames(t.Context(), &c, someNames, partitions)
 			var got []string
 			if unknown != nil {
 				got = strings.Split(unknown.Error(), "\n")
@@ -97,7 +97,7 @@ func TestNamesByMode(t *testing.T) {
 				t.Error("a trial writes")
 			}
 			var err error
-			s.names, err = s.config.refuseNames(t.Context(), someNames, w.Parts, tt.write)
+			s.names, err = refuseNames(t.Context(), &s.config, someNames, w.Parts, tt.write)
 			if (err != nil) != tt.refused || err != nil && !Permanent(err) {
 				t.Fatalf("error %v", err)
 			}
@@ -116,7 +116,7 @@ func TestNamesByMode(t *testing.T) {
 	away := errors.New("the database is away")
 	w := newSite()
 	s := w.start(t, func(c *Config) { c.Exclude.Accounts = []string{"bio"} })
-	if _, err := s.config.refuseNames(t.Context(), namer{err: away}, w.Parts, true); !errors.Is(err, away) || Permanent(err) {
+	if _, err := refuseNames(t.Context(), &s.config, namer{err: away}, w.Parts, true); !errors.Is(err, away) || Permanent(err) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -7,7 +7,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"slurm-ostrich/cmd/internal/sacctsource"
 	"slurm-ostrich/ostrich"
@@ -18,9 +22,6 @@ import (
 	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
 )
-
-// ErrConfig marks a configuration error; retrying cannot help.
-var ErrConfig = errors.New("not usable")
 
 // Permanent reports whether an error stays until somebody changes the
 // configuration of the sidecar, of Slurm or of the database.
@@ -43,11 +44,11 @@ func Open(ctx context.Context, c Config, lead *Lead, servers *Servers) (*Sidecar
 	if c.Cluster == "" {
 		c.Cluster = controller.ClusterName
 	}
-	counted, err := c.Counted(controller, partitions)
+	counted, err := UnitOf(&c, controller, partitions)
 	if err != nil {
 		return nil, err
 	}
-	c.unit = counted.Unit
+	c.CountBy(counted.Unit)
 	source, err := c.Source()
 	if err != nil {
 		return nil, fmt.Errorf("configuration: %w: %w", ErrConfig, err)
@@ -58,7 +59,7 @@ func Open(ctx context.Context, c Config, lead *Lead, servers *Servers) (*Sidecar
 	}
 	source.Reached = servers.known(&source)
 	p := parts{config: c, commands: slurm.Remember(commands), controller: controller, partitions: partitions, counted: counted, lead: lead}
-	accounting, err := c.openAccounts(ctx, source)
+	accounting, err := openAccounts(ctx, &c, source)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func Open(ctx context.Context, c Config, lead *Lead, servers *Servers) (*Sidecar
 	if err != nil {
 		return nil, errors.Join(err, accounting.Close())
 	}
-	if c.probe == Enforce || c.probe == Trial {
+	if c.Tried() == Enforce || c.Tried() == Trial {
 		if err = s.able(ctx, commands); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
@@ -114,7 +115,7 @@ type parts struct {
 func (p *parts) joined(ctx context.Context, names Namer, source slurmdb.Config) (*Sidecar, error) {
 	_, err := p.scheduleOptions()
 	if err == nil {
-		p.names, err = p.config.refuseNames(ctx, names, p.partitions, p.lead != nil)
+		p.names, err = refuseNames(ctx, &p.config, names, p.partitions, p.lead != nil)
 	}
 	if err == nil {
 		p.journal, err = readJournal(&p.config)
@@ -214,16 +215,44 @@ type finder interface {
 }
 
 // openAccounts opens what the setting source names. It reads no job.
-func (c *Config) openAccounts(ctx context.Context, source slurmdb.Config) (accounts, error) {
+func openAccounts(ctx context.Context, c *Config, source slurmdb.Config) (accounts, error) {
 	if c.From == Sacct {
-		return sacctsource.New(c.accountingCommands(), source)
+		return sacctsource.New(accountingCommands(c), source)
 	}
 	return slurmdb.Open(ctx, source)
 }
 
 // accountingCommands returns the commands that ask accounting.
-func (c *Config) accountingCommands() slurm.Commands {
+func accountingCommands(c *Config) slurm.Commands {
 	commands := c.Commands()
 	commands.Timeout = c.queryTimeout()
 	return commands
+}
+
+// able returns why the sidecar of a trial could not write in mode enforce.
+func (s *Sidecar) able(ctx context.Context, commands slurm.Commands) error {
+	if err := s.harmless(); err != nil {
+		return err
+	}
+	if s.config.Tried() == Trial {
+		if _, err := checkDraw(&s.config, hostClock()); err != nil {
+			return err
+		}
+	}
+	dir := filepath.Dir(s.config.Journal)
+	err := unix.Access(dir, unix.W_OK)
+	if err == nil {
+		err, _ = journal.Check(s.config.Journal)
+	}
+	if err != nil {
+		return fmt.Errorf("configuration: %w: journal: %s: %w", ErrConfig, s.config.Journal, err)
+	}
+	if uid := uint32(os.Geteuid()); uid != 0 && uid != s.controller.SlurmUser { //nolint:gosec // not negative on Linux
+		operator, err := commands.Operator(ctx)
+		if err == nil && !operator {
+			err = fmt.Errorf("%w: user %d is no operator of Slurm's (AdminLevel), and may not change jobs", ErrConfig, uid)
+		}
+		return err
+	}
+	return nil
 }

@@ -57,7 +57,7 @@ func (p *Past) Started(ctx context.Context, from, to ostrich.Time, visit func(*a
 // Writes returns what was written for jobs, see journal.Of. Without a journal that is
 // nothing.
 func (p *Past) Writes(jobs []ostrich.JobID) ([]journal.Record, error) {
-	if p.config.Journal == "" || p.config.foreign() {
+	if _, foreign := p.config.Foreign(); foreign || p.config.Journal == "" {
 		return nil, nil
 	}
 	return journal.Of(p.config.Journal, jobs)
@@ -100,7 +100,7 @@ func (p *Past) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	reader, err := p.config.openAccounts(ctx, source)
+	reader, err := openAccounts(ctx, &p.config, source)
 	if err == nil {
 		p.reader = reader
 	}

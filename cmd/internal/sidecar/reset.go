@@ -18,11 +18,11 @@ import (
 // With all it also gives back what the journal does not know. It calls warn with
 // faults of the journal that were fixed.
 func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool, warn func(error)) (changes, outcomes []priority.Change, err error) {
-	if c.foreign() {
-		return nil, nil, fmt.Errorf("reset: the configuration is of cluster %s; give the one of %s with --config", c.own, c.Cluster)
+	if own, foreign := c.Foreign(); foreign {
+		return nil, nil, fmt.Errorf("reset: the configuration is of cluster %s; give the one of %s with --config", own, c.Cluster)
 	}
 	slurm := c.Commands()
-	w, err := c.writer(ctx, slurm, dry)
+	w, err := openWriter(ctx, &c, slurm, dry)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -53,8 +53,8 @@ func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool, warn 
 	return changes, outcomes, err
 }
 
-// writer returns what writes without accounting; its journal is nil if nothing was ever written from here.
-func (c *Config) writer(ctx context.Context, slurm Controller, dry bool) (*writer, error) {
+// openWriter returns what writes without accounting; its journal is nil if nothing was ever written from here.
+func openWriter(ctx context.Context, c *Config, slurm Controller, dry bool) (*writer, error) {
 	w := &writer{slurm: slurm, channel: c.Priority.Channel, interval: c.Interval}
 	var err error
 	if w.controller, err = slurm.Controller(ctx); err != nil {

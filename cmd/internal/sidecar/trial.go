@@ -22,22 +22,8 @@ type TrialState struct {
 	Design       *trial.Design // all that was drawn from
 }
 
-// Writes reports whether the daemon may write in the mode that is set.
-func (c *Config) Writes() bool { return c.Mode == Enforce || c.Mode == Trial }
-
-// Design returns the design of the trial that is set. It returns false without an end.
-func (c *Config) Design() (*trial.Design, bool) {
-	if c.Experiment.Until == 0 {
-		return nil, false
-	}
-	return &trial.Design{
-		Period: seconds(c.Experiment.Period), Washout: seconds(c.Experiment.Washout), Seed: uint64(c.Experiment.Seed), //nolint:gosec // not negative
-		Until: c.Experiment.Until,
-	}, true
-}
-
 // TrialAt returns where the trial is, nil in another mode.
-func (c *Config) TrialAt(now ostrich.Time) *TrialState {
+func TrialAt(c *Config, now ostrich.Time) *TrialState {
 	d, set := c.Design()
 	if c.Mode != Trial || !set {
 		return nil
@@ -87,18 +73,6 @@ func (t *TrialState) Words() string {
 // mostPeriods is how many periods of a trial may be to come.
 const mostPeriods = 10000
 
-// checkTrial returns what is wrong with the settings of the trial, as they stand.
-func (c *Config) checkTrial() error {
-	d, set := c.Design()
-	if !set {
-		if c.Mode == Trial {
-			return errors.New("trial.until: must say when the trial ends in mode trial, as in 2027-03-01")
-		}
-		d = &trial.Design{Period: seconds(c.Experiment.Period), Washout: seconds(c.Experiment.Washout), Until: 1}
-	}
-	return d.Validate()
-}
-
 // experiment keeps the draw of the trial, and what was in force when, in the file beside the
 // journal. The zero value is ready.
 type experiment struct {
@@ -113,7 +87,7 @@ func (e *experiment) begin(c *Config, now ostrich.Time) error {
 		return nil
 	}
 	d, _ := c.Design()
-	drawn, err := c.checkDraw(now)
+	drawn, err := checkDraw(c, now)
 	if err != nil {
 		return err
 	}
@@ -128,7 +102,7 @@ func (e *experiment) begin(c *Config, now ostrich.Time) error {
 
 // checkDraw returns what the file says that was drawn, nil for nothing. It fails if that goes on and the
 // settings say otherwise.
-func (c *Config) checkDraw(now ostrich.Time) (*Drawn, error) {
+func checkDraw(c *Config, now ostrich.Time) (*Drawn, error) {
 	d, _ := c.Design()
 	path := TrialFile(c.Journal)
 	drawn, err := ReadTrial(path)
@@ -192,7 +166,7 @@ func (s *Sidecar) conduct(ctx context.Context, c *Cycle) ([]priority.Change, err
 	if err := s.experiment.begin(&s.config, now); err != nil {
 		return nil, err
 	}
-	if c.Trial = s.config.TrialAt(now); c.Trial.Orders() {
+	if c.Trial = TrialAt(&s.config, now); c.Trial.Orders() {
 		return s.apply(ctx, c, began)
 	}
 	return s.giveBack(ctx, c, began)
@@ -231,13 +205,13 @@ func (s *Sidecar) giveBack(ctx context.Context, c *Cycle, began time.Time) ([]pr
 // The journal must not be open. It asks for no turn, as Reset does not: what it changes is in our journal and still
 // there, and another daemon with this draw gives the same back.
 func GiveBack(ctx context.Context, c *Config, slurm Controller, now ostrich.Time, warn func(error)) (outcomes []priority.Change, err error) {
-	if c.TrialAt(now).Orders() {
+	if TrialAt(c, now).Orders() {
 		return nil, nil
 	}
-	if _, err = c.checkDraw(now); err != nil {
+	if _, err = checkDraw(c, now); err != nil {
 		return nil, err
 	}
-	w, err := c.writer(ctx, slurm, false)
+	w, err := openWriter(ctx, c, slurm, false)
 	if err != nil || w.journal == nil {
 		return nil, err
 	}

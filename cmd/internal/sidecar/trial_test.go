@@ -155,7 +155,7 @@ func TestGiveBack(t *testing.T) {
 		until := func(arm trial.Arm) ostrich.Time {
 			for {
 				now := ostrich.Time(time.Now().Unix())
-				if s.config.TrialAt(now).Arm == arm {
+				if TrialAt(&s.config, now).Arm == arm {
 					return now
 				}
 				time.Sleep(time.Minute)
@@ -185,7 +185,7 @@ func TestGiveBack(t *testing.T) {
 		now := until(trial.Stock)
 		redrawn := s.config
 		redrawn.Experiment.Period = 30 * time.Hour // has it so, too
-		for redrawn.TrialAt(now).Orders() {
+		for TrialAt(&redrawn, now).Orders() {
 			redrawn.Experiment.Seed++
 		}
 		if _, err := GiveBack(t.Context(), &redrawn, w, now, func(error) {}); !errors.Is(err, ErrConfig) || w.values(t) != 4 {
@@ -221,7 +221,7 @@ func TestDrawnStaysDrawn(t *testing.T) {
 			t.Errorf("with another seed: %v", err)
 		}
 		probe := s.config.Probe()
-		if _, err := probe.checkDraw(hostClock()); !Permanent(err) {
+		if _, err := checkDraw(&probe, hostClock()); !Permanent(err) {
 			t.Errorf("a reload with another seed: %v", err)
 		}
 		_ = s.Close()
@@ -236,7 +236,7 @@ func TestDrawnStaysDrawn(t *testing.T) {
 		if err := os.Remove(TrialFile(path)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := many.checkDraw(hostClock()); !Permanent(err) || !strings.Contains(err.Error(), "more than 10000") {
+		if _, err := checkDraw(&many, hostClock()); !Permanent(err) || !strings.Contains(err.Error(), "more than 10000") {
 			t.Errorf("a year of minutes: %v", err)
 		}
 	})

@@ -15,35 +15,6 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// Auto is the resource that follows from the partitions: billing if one of them has
-// TRESBillingWeights, else cpu.
-const Auto = "auto"
-
-// resource is a resource by which work is counted.
-type resource struct{ at *string }
-
-func (v resource) String() string { return *v.at }
-
-// Names returns the words, for completion.
-func (v resource) Names() []string {
-	return append([]string{Auto}, slices.DeleteFunc(slices.Clone(accounting.Resources), func(name string) bool { return strings.HasPrefix(name, "gres/") })...)
-}
-
-// Set chooses a resource. Case means nothing, but in the type of a GRES.
-func (v resource) Set(s string) error {
-	kind, name, _ := strings.Cut(s, "/")
-	if kind = strings.ToLower(kind); name != "" {
-		kind += "/" + name
-	}
-	if kind != Auto {
-		if err := accounting.CanCount(kind); err != nil {
-			return fmt.Errorf("%q is none of %s, %s", s, Auto, strings.Join(accounting.Resources, ", "))
-		}
-	}
-	*v.at = kind
-	return nil
-}
-
 // ErrUnit means that the sidecar has to be opened anew, because Slurm's settings make
 // another unit of work now.
 var ErrUnit = errors.New("work is counted by other weights")
@@ -65,8 +36,8 @@ type Counted struct {
 // String says by what work is counted, and why.
 func (u Counted) String() string { return u.Name + ": " + u.Why }
 
-// Counted returns the unit of work of a cluster.
-func (c *Config) Counted(controller priority.Controller, partitions []priority.Partition) (Counted, error) {
+// UnitOf returns the unit of work of a cluster.
+func UnitOf(c *Config, controller priority.Controller, partitions []priority.Partition) (Counted, error) {
 	u := Counted{Name: c.Schedule.Resource, Why: "schedule.resource says so"}
 	weights, err := u.weights(partitions)
 	if err != nil {
@@ -101,9 +72,6 @@ func (c *Config) Counted(controller priority.Controller, partitions []priority.P
 	}
 	return u, u.measure(partitions)
 }
-
-// CountBy makes a Source read what jobs take of a unit of work.
-func (c *Config) CountBy(u *Counted) { c.unit = u.Unit }
 
 // Size returns the size of the nodes of some partitions, see ostrich.Schedule.Size; 0 without a
 // unit.

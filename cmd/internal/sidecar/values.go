@@ -11,6 +11,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/priority"
@@ -365,5 +366,34 @@ func (v pools) Set(s string) error {
 	}
 	slices.SortStableFunc(all, func(a, b ostrich.Pool) int { return cmp.Compare(a.Name, b.Name) })
 	*v.at = all
+	return nil
+}
+
+// Auto is the resource that follows from the partitions: billing if one of them has
+// TRESBillingWeights, else cpu.
+const Auto = "auto"
+
+// resource is a resource by which work is counted.
+type resource struct{ at *string }
+
+func (v resource) String() string { return *v.at }
+
+// Names returns the words, for completion.
+func (v resource) Names() []string {
+	return append([]string{Auto}, slices.DeleteFunc(slices.Clone(accounting.Resources), func(name string) bool { return strings.HasPrefix(name, "gres/") })...)
+}
+
+// Set chooses a resource. Case means nothing, but in the type of a GRES.
+func (v resource) Set(s string) error {
+	kind, name, _ := strings.Cut(s, "/")
+	if kind = strings.ToLower(kind); name != "" {
+		kind += "/" + name
+	}
+	if kind != Auto {
+		if err := accounting.CanCount(kind); err != nil {
+			return fmt.Errorf("%q is none of %s, %s", s, Auto, strings.Join(accounting.Resources, ", "))
+		}
+	}
+	*v.at = kind
 	return nil
 }
