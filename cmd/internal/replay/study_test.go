@@ -55,6 +55,15 @@ func mustNew(t testing.TB, h *accounting.History, setup Setup) *Study {
 	return s
 }
 
+// TestInstant: a job that ended in the second in which it started has used nothing, though it runs for a second in the replay.
+func TestInstant(t *testing.T) {
+	for _, j := range mustNew(t, history(), Setup{Options: window30}).Jobs {
+		if instant := j.Slurm == 13; j.request().Free != instant {
+			t.Errorf("job %d is free: %t, want %t", j.Slurm, j.request().Free, instant)
+		}
+	}
+}
+
 func TestNew(t *testing.T) {
 	s := mustNew(t, history(), Setup{Options: window30})
 	want := []sim.Logged{
