@@ -371,10 +371,19 @@ func (s *Study) finish(open int, parts []float64) string {
 // day is how long an unfinished job without a limit may run.
 const day = ostrich.Duration(24 * 3600)
 
-// sort puts the jobs in the order of their arrival and numbers them.
+// sort puts the jobs in the order of their arrival and numbers them. Jobs that came together are in Slurm's order (job_scheduler.c,
+// sort_job_queue2): an array stands where its id does. Its tasks get ids one after the other, as they leave the array's record; the last
+// one keeps that, and with it the id of the array.
 func (s *Study) sort() {
+	last := func(j *Job) int {
+		if j.Array == j.Slurm {
+			return 1
+		}
+		return 0
+	}
 	slices.SortFunc(s.Jobs, func(a, b Job) int {
-		return cmp.Or(cmp.Compare(a.Submit, b.Submit), cmp.Compare(a.Slurm, b.Slurm), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.Submit, b.Submit), cmp.Compare(cmp.Or(a.Array, a.Slurm), cmp.Or(b.Array, b.Slurm)), cmp.Compare(last(&a), last(&b)),
+			cmp.Compare(a.Slurm, b.Slurm), cmp.Compare(a.ID, b.ID))
 	})
 	for i := range s.Jobs {
 		s.Jobs[i].ID = ostrich.JobID(i + 1)

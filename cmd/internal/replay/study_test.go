@@ -64,6 +64,23 @@ func TestInstant(t *testing.T) {
 	}
 }
 
+// TestTasksInOrder: the last task of an array, which keeps the array's id, comes behind the others, and other jobs of the same second
+// where the array's id puts them.
+func TestTasksInOrder(t *testing.T) {
+	h := history()
+	h.Jobs = nil
+	for _, j := range []struct{ id, array ostrich.JobID }{{20, 20}, {19, 0}, {22, 20}, {21, 0}, {23, 20}} {
+		h.Jobs = append(h.Jobs, accounting.Job{ID: j.id, Array: j.array, Procs: 1, Submit: 1010, Start: 1100, End: 1200, Limit: 100})
+	}
+	var got []ostrich.JobID
+	for _, j := range mustNew(t, h, Setup{Options: window30}).Jobs {
+		got = append(got, j.Slurm)
+	}
+	if want := []ostrich.JobID{19, 22, 23, 20, 21}; !slices.Equal(got, want) {
+		t.Errorf("jobs %v, want %v", got, want)
+	}
+}
+
 func TestNew(t *testing.T) {
 	s := mustNew(t, history(), Setup{Options: window30})
 	want := []sim.Logged{
