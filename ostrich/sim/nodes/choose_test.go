@@ -318,3 +318,46 @@ func TestMaxMemPerCPU(t *testing.T) {
 		})
 	}
 }
+
+// TestWillRunBesideOthers: which ends are looked at together is decided by the jobs on all nodes of the partition with the
+// processors, memory and features, also those without the generic resources.
+func TestWillRunBesideOthers(t *testing.T) {
+	c := hall(3, func(c *nodes.Cluster) {
+		c.Nodes[0].GRES = []nodes.GRES{{Name: "gpu", Count: 1}}
+		c.Nodes[2].Features = []string{"old"}
+		c.Nodes[0].Features, c.Nodes[1].Features = []string{"new"}, []string{"new"}
+	})
+	f, err := nodes.NewFloor(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	choose, l := f.NewChooser(), f.NewLoad()
+	var running []nodes.Running
+	for _, r := range []struct {
+		node int
+		end  ostrich.Time
+	}{{1, 100}, {2, 190}, {0, 200}, {1, 230}, {2, 239}} {
+		one, bad := f.Want(&nodes.Request{CPUs: 6, NodeList: []int{r.node}, MaxNodes: 1}, -1)
+		if bad != nil {
+			t.Fatal(bad)
+		}
+		a, ok := choose.Choose(one, 1, f.All(), l)
+		if !ok {
+			t.Fatal("no nodes")
+		}
+		l.Add(a)
+		running = append(running, nodes.Running{End: r.end, Allocation: a})
+	}
+	features, err := nodes.ParseFeatures("new")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := f.Want(&nodes.Request{CPUs: 12, Features: features, GRES: []nodes.GRESRequest{{GRES: nodes.GRES{Name: "gpu", Count: 1}}}}, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The ends are looked at up to 150, then those up to 240: 239 is of a node without the feature.
+	if at, _, ok := choose.WillRun(w, 2, f.All(), l, nodes.Moment{Now: 50, Running: running}); !ok || at != 230 {
+		t.Errorf("it starts at %d (%t), want 230", at, ok)
+	}
+}

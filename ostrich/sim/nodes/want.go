@@ -14,6 +14,7 @@ type Want struct {
 	part  int
 	sets  []Set // from which it can be met, in the order in which they are tried
 	able  Set   // nodes that could be part of it when nothing runs
+	suits Set   // nodes that are not out of the question for it before these are looked at: they may lack generic resources (node_scheduler.c, job_req_node_filter)
 	list  Set   // all of which it must have; nil for none
 	any   []Set
 	count []counted
@@ -141,11 +142,19 @@ func (f *Floor) resolve(w *Want) error {
 		return err
 	}
 	w.able.And(have)
-	empty := f.NewLoad()
+	w.suits = w.able.Copy()
+	empty, least := f.NewLoad(), max(1, w.perNode)*w.perTask
 	for i := range w.able.All() {
 		c := &f.nodes[i]
-		fits := int(c.sockets) >= w.Sockets && int(c.cores) >= w.Cores*int(c.sockets) && int(c.threads) >= w.Threads &&
-			(c.memory >= w.memory || c.memory == 0 && !f.c.Select.Memory)
+		memory := w.memory
+		if w.perCPU {
+			memory *= int64(least)
+		}
+		fits := int(c.sockets) >= w.Sockets && int(c.cores) >= w.Cores*int(c.sockets) && int(c.threads) >= w.Threads && int(c.cpus) >= least &&
+			(c.memory >= memory || c.memory == 0 && !f.c.Select.Memory)
+		if !fits {
+			w.suits.Remove(i)
+		}
 		if !fits || f.offer(w, 0, empty, i).cpus == 0 {
 			w.able.Remove(i)
 		}

@@ -59,7 +59,7 @@ func (c *Chooser) WillRun(w *Want, user uint32, from Set, l *Load, m Moment) (os
 		return c.afterEach(w, user, from, m)
 	}
 	usable := from.Copy()
-	usable.And(w.able)
+	usable.And(w.suits)
 	running := m.Running
 	span := ostrich.Time(30)
 	end := ostrich.Time(0) // of the first span
@@ -104,7 +104,7 @@ func (c *Chooser) WillRun(w *Want, user uint32, from Set, l *Load, m Moment) (os
 func (c *Chooser) soonest(w *Want, user uint32, from Set, l *Load, m Moment) (at ostrich.Time, best *Allocation, ok bool) {
 	for _, able := range w.sets {
 		part := *w
-		part.able, part.sets = able, []Set{able}
+		part.able, part.suits, part.sets = able, able, []Set{able}
 		if start, a, can := c.WillRun(&part, user, from, l, m); can && (!ok || start < at) {
 			at, best, ok = start, a, true
 		}
