@@ -60,7 +60,7 @@ type Scheduler struct {
 	// looks then, and only after the last of them every BackfillInterval.
 	Backfills []ostrich.Time
 	// Looks are moments at which the main scheduler is known to have looked, ascending. One within Delay after a job has come is taken
-	// to be the first since then.
+	// to be the first since then, also if nodes become free before.
 	Looks []ostrich.Time
 }
 
@@ -110,6 +110,7 @@ type slurm struct {
 	looked ostrich.Time // when the main scheduler did last, for a job that came or ended
 	called bool         // since then one did
 	came   ostrich.Time // when the latest job did
+	quiet  ostrich.Time // until then it is known to have started none
 	freed  bool         // nodes have become free now, which waits for no Delay
 	deeper bool         // if the main scheduler looked at all jobs, it might find another that can start
 	shift  ostrich.Time // of the times of the replay, see Ranker
@@ -121,6 +122,9 @@ func (s *slurm) wake(now ostrich.Time) ostrich.Time {
 	next := never
 	if s.called {
 		next = s.call()
+	}
+	if s.freed && now < s.quiet {
+		next = min(next, s.quiet)
 	}
 	if s.deeper {
 		next = min(next, s.due(now, s.Interval))
@@ -174,7 +178,7 @@ func (s *slurm) is(now ostrich.Time, interval ostrich.Duration) bool {
 func (e *engine) schedule() error {
 	s := &e.slurm
 	if !s.begun {
-		s.begun, s.begin, s.looked, s.came = true, e.now, e.now-ostrich.Time(s.Delay), e.now
+		s.begun, s.begin, s.looked, s.came, s.quiet = true, e.now, e.now-ostrich.Time(s.Delay), e.now, e.now
 	}
 	if s.called && s.call() < e.now { // it looked then, and nothing that waited could have started
 		s.looked, s.called = s.call(), false
@@ -184,6 +188,7 @@ func (e *engine) schedule() error {
 	if e.placed != nil && (e.arrived || s.Defer && s.freed) { // slurmctld's background loop begins each second (controller.c, _slurmctld_background)
 		if i, _ := slices.BinarySearch(s.Looks, e.now-s.shift); i < len(s.Looks) && s.Looks[i]+s.shift <= e.now+ostrich.Time(s.Delay) {
 			s.came = s.Looks[i] + s.shift
+			s.quiet = s.came
 		} else if !due {
 			s.came = e.now + 1
 		}
@@ -201,7 +206,7 @@ func (e *engine) schedule() error {
 		}
 		return nil
 	}
-	if freed := s.freed; deep || called || freed {
+	if freed := s.freed; (deep || called || freed) && e.now >= s.quiet {
 		s.freed = false
 		f := filling{engine: e, kind: None, tests: s.Depth}
 		if deep {

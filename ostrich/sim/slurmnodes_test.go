@@ -388,3 +388,30 @@ func TestAvailability(t *testing.T) {
 		t.Errorf("reserved nodes under EASY: error %v", err)
 	}
 }
+
+// TestFirstLook: until the main scheduler is known to have started the first job since one has come, nodes that become free
+// start none, though they would without that.
+func TestFirstLook(t *testing.T) {
+	for _, tt := range []struct {
+		looks []ostrich.Time
+		start ostrich.Time
+	}{
+		{[]ostrich.Time{0, 12}, 12},
+		{[]ostrich.Time{0, 14}, 11}, // it has looked before
+		{nil, 12},                   // the other one starts a second later
+	} {
+		m := sim.Machine{
+			Cluster: rack(1), Backfill: sim.Slurm, Requests: []nodes.Request{{Partitions: []int{0}, CPUs: 4}},
+			Scheduler: sim.Scheduler{BackfillDepth: -1, Completing: 1, Interval: 11, Looks: tt.looks},
+		}
+		starts, err := m.Replay([]sim.Job{
+			{ID: 1, User: 7, Run: 10, Estimate: 10, Procs: 4, Request: 1}, {ID: 2, User: 7, Submit: 10, Run: 10, Estimate: 10, Procs: 4, Request: 1},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if starts[1] != tt.start {
+			t.Errorf("known looks %d: it starts at %d, want %d", tt.looks, starts[1], tt.start)
+		}
+	}
+}
