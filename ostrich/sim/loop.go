@@ -8,6 +8,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/sim/nodes"
 )
 
 // loop submits the jobs of campaigns to an engine, and tells its ranker of them. They are
@@ -82,10 +83,15 @@ func newLoop(m Machine, campaigns []Campaign, jobs int, f *floor) (*loop, error)
 		}
 		latest[c.User] = int32(i)
 	}
-	l.findTiers()
 	l.await()
 	if m.Policy != nil {
-		return l, l.follow(m.Policy)
+		if err := l.follow(m.Policy); err != nil {
+			return nil, err
+		}
+	}
+	l.findTiers()
+	if m.Policy != nil {
+		return l, nil
 	}
 	if m.Order.Compare == nil { // a closed loop does not know the order of arrival beforehand
 		l.waiting, l.slot = newQueue(64), make([]int32, jobs)
@@ -116,12 +122,22 @@ func JobsOf(campaigns []Campaign) []Job {
 	return jobs
 }
 
-// findTiers finds the tiers of the jobs, if they are of several.
+// findTiers finds the tiers of the jobs, if they are of several. Where jobs are not ranked one by one, those of a QOS that may preempt
+// others are of a tier of their own.
 func (l *loop) findTiers() {
+	var level map[*nodes.QOS]int
+	if l.byQOS() && l.byJobs == nil {
+		level = levels(l.Requests)
+	}
 	var tiers []int
+	all := make([]int, 0, len(l.jobs))
 	for i := range l.campaigns {
 		for k := range l.campaigns[i].Tasks {
-			if t := l.campaigns[i].Tasks[k].Tier; !slices.Contains(tiers, t) {
+			t := l.campaigns[i].Tasks[k].Tier
+			if level != nil {
+				t += level[l.qos(int32(len(all)))] << 16 // a tier has 16 bits
+			}
+			if all = append(all, t); !slices.Contains(tiers, t) {
 				tiers = append(tiers, t)
 			}
 		}
@@ -130,12 +146,7 @@ func (l *loop) findTiers() {
 		return
 	}
 	slices.SortFunc(tiers, func(a, b int) int { return cmp.Compare(b, a) })
-	l.tiers, l.goesOn, l.inTurn = tiers, false, false
-	for i := range l.campaigns {
-		for k := range l.campaigns[i].Tasks {
-			l.tier = append(l.tier, l.campaigns[i].Tasks[k].Tier)
-		}
-	}
+	l.tier, l.tiers, l.goesOn, l.inTurn = all, tiers, false, false
 }
 
 // campaignOf is the campaign of a job.

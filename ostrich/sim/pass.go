@@ -202,6 +202,9 @@ func (f *filling) throughCampaigns() error {
 // throughJobs starts jobs one by one.
 func (f *filling) throughJobs() error {
 	list := f.byJobs.Jobs()
+	if f.byQOS() {
+		list = f.preemptorsFirst(list)
+	}
 	f.foresee(len(list), func(k int) (least, int) {
 		i := int32(list[k]) - 1
 		if i < 0 || int(i) >= len(f.jobs) || !f.loop.canStart(i) {

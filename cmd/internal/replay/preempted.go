@@ -8,28 +8,10 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/ostrich/report"
-	"slurm-ostrich/ostrich/sim/nodes"
 )
 
 // preempts reports whether jobs make room for others in the replay.
 func (s *Study) preempts() bool { return s.placement != nil && s.placement.floor.Preempts() }
-
-// levels returns, by QOS, how many stand one below the other under it, each of which the one above it may preempt: Slurm looks at
-// those first who may preempt the others (job_scheduler.c, sort_job_queue2). Among QOS that may preempt one another it ends.
-func levels(qos []*nodes.QOS) map[*nodes.QOS]int {
-	level := make(map[*nodes.QOS]int, len(qos))
-	for range qos {
-		for _, q := range qos {
-			if q == nil {
-				continue
-			}
-			for _, p := range q.Preempts {
-				level[q] = max(level[q], min(level[p]+1, len(qos)))
-			}
-		}
-	}
-	return level
-}
 
 // rejoined finds the rows of jobs that were preempted and requeued, if jobs make room in the replay, too: then a
 // job is what it was when the user submitted it. It returns -1 for the rows that go on in another one, for the last rows of such jobs when

@@ -90,13 +90,6 @@ func TestPreemptionOf(t *testing.T) {
 	if got := preemptionOf(k); got != want {
 		t.Errorf("by PreemptParameters: %+v, want %+v", got, want)
 	}
-	low, mid, high := &nodes.QOS{}, &nodes.QOS{}, &nodes.QOS{}
-	mid.Preempts, high.Preempts = []*nodes.QOS{low}, []*nodes.QOS{low, mid}
-	if l := levels([]*nodes.QOS{high, nil, mid, low}); l[low] != 0 || l[mid] != 1 || l[high] != 2 {
-		t.Errorf("levels %v", l)
-	}
-	low.Preempts = []*nodes.QOS{high} // round and round: it ends
-	levels([]*nodes.QOS{high, mid, low})
 }
 
 // TestShared counts jobs that may share processors in Slurm, and those that ask for devices at certain sockets.

@@ -19,7 +19,6 @@ import (
 	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
-	"slurm-ostrich/ostrich/sim/nodes"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 )
@@ -409,18 +408,10 @@ func (s *Study) campaigns(pool int, rule campaign.Rule) ([]sim.Campaign, error) 
 	if err != nil {
 		return nil, fmt.Errorf("campaigns: %w", err)
 	}
-	var level map[*nodes.QOS]int
-	if s.preempts() && s.placement.cluster.Preempt.By == nodes.PreemptByQOS {
-		level = levels(s.placement.qos)
-	}
 	for i := range list {
 		for k := range list[i].Tasks {
 			t := &list[i].Tasks[k]
-			r := &s.Jobs[t.ID-1].wants.request
-			t.Tier = s.Priority.Partitions[r.Partition].Tier
-			if level != nil && r.QOS >= 0 {
-				t.Tier += level[s.placement.qos[r.QOS]] << 16 // a tier has 16 bits
-			}
+			t.Tier = s.Priority.Partitions[s.Jobs[t.ID-1].wants.request.Partition].Tier
 		}
 	}
 	return list, nil

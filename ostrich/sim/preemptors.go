@@ -1,0 +1,99 @@
+package sim
+
+import (
+	"slices"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/sim/nodes"
+)
+
+// byQOS reports whether jobs make room for those of other QOS.
+func (e *engine) byQOS() bool {
+	return e.preempts && e.Cluster.Preempt.By == nodes.PreemptByQOS
+}
+
+// qos is the QOS of a job; nil if it has none.
+func (e *engine) qos(i int32) *nodes.QOS {
+	if r := e.jobs[i].Request; r > 0 {
+		return e.Requests[r-1].QOS
+	}
+	return nil
+}
+
+// levels returns, by QOS, how many stand one below the other under it, each of which the one above it may preempt. Among QOS that may
+// preempt one another it ends.
+func levels(requests []nodes.Request) map[*nodes.QOS]int {
+	level := make(map[*nodes.QOS]int)
+	var all []*nodes.QOS
+	for i := range requests {
+		if q := requests[i].QOS; q != nil && !slices.Contains(all, q) {
+			all = append(all, q)
+		}
+	}
+	for range all {
+		for _, q := range all {
+			for _, p := range q.Preempts {
+				level[q] = max(level[q], min(level[p]+1, len(all)))
+			}
+		}
+	}
+	return level
+}
+
+// preemptorsFirst puts waiting jobs, which come in the order of their priority, into that in which Slurm looks at them where jobs of one
+// QOS may preempt those of another: of two of them the one that may goes first, whatever their priorities (job_scheduler.c,
+// sort_job_queue2). That is no order if a third one lies between them by its priority. What becomes of it then is what the C library's
+// sort makes of the jobs in the order of their arrival: it merges halves (list.c, list_sort).
+func (f *filling) preemptorsFirst(list []ostrich.JobID) []ostrich.JobID {
+	place := make(map[ostrich.JobID]int, len(list))
+	var jobs []ostrich.JobID
+	var all []*nodes.QOS
+	for k, id := range list {
+		i := int32(id) - 1
+		if i < 0 || int(i) >= len(f.jobs) || !f.loop.canStart(i) {
+			continue
+		}
+		place[id], jobs = k, append(jobs, id)
+		if q := f.qos(i); q != nil && !slices.Contains(all, q) {
+			all = append(all, q)
+		}
+	}
+	if !slices.ContainsFunc(all, func(q *nodes.QOS) bool {
+		return slices.ContainsFunc(q.Preempts, func(victim *nodes.QOS) bool { return slices.Contains(all, victim) })
+	}) {
+		return list
+	}
+	slices.Sort(jobs)
+	mergeSort(jobs, make([]ostrich.JobID, len(jobs)), func(a, b ostrich.JobID) bool {
+		x, y := f.qos(int32(a)-1), f.qos(int32(b)-1)
+		if x != nil && y != nil && x != y {
+			if slices.Contains(x.Preempts, y) {
+				return true
+			}
+			if slices.Contains(y.Preempts, x) {
+				return false
+			}
+		}
+		return place[a] < place[b]
+	})
+	return jobs
+}
+
+// mergeSort sorts as the C library does, whatever before says: it merges the sorted halves, of which the first is the smaller.
+func mergeSort(list, room []ostrich.JobID, before func(a, b ostrich.JobID) bool) {
+	if len(list) < 2 {
+		return
+	}
+	a, b := list[:len(list)/2], list[len(list)/2:]
+	mergeSort(a, room, before)
+	mergeSort(b, room, before)
+	merged := room[:0]
+	for len(a) > 0 && len(b) > 0 {
+		if before(a[0], b[0]) {
+			merged, a = append(merged, a[0]), a[1:]
+		} else {
+			merged, b = append(merged, b[0]), b[1:]
+		}
+	}
+	copy(list, append(append(merged, a...), b...))
+}

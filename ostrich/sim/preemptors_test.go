@@ -1,0 +1,55 @@
+package sim_test
+
+import (
+	"slices"
+	"testing"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/nodes"
+)
+
+// TestPreemptorsFirst: of two jobs that wait, the one goes first that may preempt the other, and others by their priority. Where a third
+// one lies between the two, the order is that of a sort that merges halves. Without priorities, QOS that may preempt others go first.
+func TestPreemptorsFirst(t *testing.T) {
+	scav, normal, top := &nodes.QOS{Name: "scav"}, &nodes.QOS{Name: "normal"}, &nodes.QOS{Name: "top"}
+	high := &nodes.QOS{Name: "high", Preempts: []*nodes.QOS{scav}}
+	top.Preempts = []*nodes.QOS{high}
+	for _, tt := range []struct {
+		name string
+		qos  []*nodes.QOS    // of the jobs, as they come
+		by   []ostrich.JobID // their priority, the highest first; nil: none
+		want []ostrich.JobID
+	}{
+		{"it may not preempt the other", []*nodes.QOS{high, normal}, []ostrich.JobID{2, 1}, []ostrich.JobID{2, 1}},
+		{"it may", []*nodes.QOS{scav, high}, []ostrich.JobID{1, 2}, []ostrich.JobID{2, 1}},
+		{"none has a QOS", []*nodes.QOS{nil, nil, high, scav}, []ostrich.JobID{2, 4, 1, 3}, []ostrich.JobID{2, 1, 3, 4}},
+		{"a third between them", []*nodes.QOS{normal, high, scav}, []ostrich.JobID{3, 1, 2}, []ostrich.JobID{1, 2, 3}},
+		{"a third between them, which came in another order", []*nodes.QOS{scav, normal, high}, []ostrich.JobID{1, 2, 3}, []ostrich.JobID{1, 2, 3}},
+		{"without priorities", []*nodes.QOS{scav, normal, high, top}, nil, []ostrich.JobID{4, 3, 1, 2}},
+	} {
+		m := sim.Machine{Cluster: rack(1), Backfill: sim.Slurm, Scheduler: sim.Scheduler{BackfillDepth: -1}, Open: true}
+		m.Cluster.Preempt = nodes.Preempt{By: nodes.PreemptByQOS, Mode: nodes.PreemptCancel, Exempt: 1000}
+		if tt.by != nil {
+			m.Policy = (&clerk{jobs: func(ostrich.Time) []ostrich.JobID { return tt.by }}).policy
+		}
+		var campaigns []sim.Campaign
+		for i, q := range tt.qos {
+			m.Requests = append(m.Requests, nodes.Request{CPUs: 4, Partitions: []int{0}, QOS: q})
+			campaigns = append(campaigns, sim.Campaign{User: 1, Submit: 1, Tasks: []sim.Task{{ID: ostrich.JobID(i + 1), Procs: 4, Run: 10, Estimate: 10, Request: int32(i + 1)}}})
+		}
+		ran, err := m.Run(campaigns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(ran, func(a, b report.Job) int { return int(a.Start - b.Start) })
+		var got []ostrich.JobID
+		for i := range ran {
+			got = append(got, ran[i].ID)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: they start in the order %d, want %d", tt.name, got, tt.want)
+		}
+	}
+}
