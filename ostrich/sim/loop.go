@@ -122,8 +122,8 @@ func JobsOf(campaigns []Campaign) []Job {
 	return jobs
 }
 
-// findTiers finds the tiers of the jobs, if they are of several. Where jobs are not ranked one by one, those of a QOS that may preempt
-// others are of a tier of their own.
+// findTiers finds the tiers of the jobs, if they are of several. Those with a reservation go before those without (job_scheduler.c,
+// sort_job_queue2). Where jobs are not ranked one by one, those of a QOS that may preempt others are of a tier of their own.
 func (l *loop) findTiers() {
 	var level map[*nodes.QOS]int
 	if l.byQOS() && l.byJobs == nil {
@@ -134,8 +134,11 @@ func (l *loop) findTiers() {
 	for i := range l.campaigns {
 		for k := range l.campaigns[i].Tasks {
 			t := l.campaigns[i].Tasks[k].Tier
+			if l.asks(int32(len(all))).Reservation != "" {
+				t += reservedTier
+			}
 			if level != nil {
-				t += level[l.qos(int32(len(all)))] << 16 // a tier has 16 bits
+				t += 2 * reservedTier * level[l.asks(int32(len(all))).QOS]
 			}
 			if all = append(all, t); !slices.Contains(tiers, t) {
 				tiers = append(tiers, t)
@@ -151,6 +154,9 @@ func (l *loop) findTiers() {
 
 // campaignOf is the campaign of a job.
 func (l *loop) campaignOf(i int32) *progress { return &l.states[l.tasks[i].campaign] }
+
+// reservedTier is above the tier of any partition, which has 16 bits.
+const reservedTier = 1 << 16
 
 // canStart reports whether a job may start if there are processors.
 func (l *loop) canStart(i int32) bool { return l.tasks[i].ready && l.start[i] == 0 }

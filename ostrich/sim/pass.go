@@ -48,7 +48,7 @@ func (e *engine) pass() error {
 
 // fill does one pass over the ranking, tier by tier.
 func (e *engine) fill(f *filling) error {
-	if e.tiers == nil {
+	if e.tiers == nil || e.pairwise() {
 		f.tier = -1
 		return f.throughAll()
 	}
@@ -202,7 +202,7 @@ func (f *filling) throughCampaigns() error {
 // throughJobs starts jobs one by one.
 func (f *filling) throughJobs() error {
 	list := f.byJobs.Jobs()
-	if f.byQOS() {
+	if f.pairwise() {
 		list = f.preemptorsFirst(list)
 	}
 	f.foresee(len(list), func(k int) (least, int) {

@@ -12,12 +12,15 @@ func (e *engine) byQOS() bool {
 	return e.preempts && e.Cluster.Preempt.By == nodes.PreemptByQOS
 }
 
-// qos is the QOS of a job; nil if it has none.
-func (e *engine) qos(i int32) *nodes.QOS {
+// pairwise reports whether jobs are ranked one by one where QOS make room for others.
+func (e *engine) pairwise() bool { return e.byJobs != nil && e.byQOS() }
+
+// asks is what a job asks of nodes.
+func (e *engine) asks(i int32) *nodes.Request {
 	if r := e.jobs[i].Request; r > 0 {
-		return e.Requests[r-1].QOS
+		return &e.Requests[r-1]
 	}
-	return nil
+	return &nodes.Request{}
 }
 
 // levels returns, by QOS, how many stand one below the other under it, each of which the one above it may preempt. Among QOS that may
@@ -42,8 +45,8 @@ func levels(requests []nodes.Request) map[*nodes.QOS]int {
 
 // preemptorsFirst puts waiting jobs, which come in the order of their priority, into that in which Slurm looks at them where jobs of one
 // QOS may preempt those of another: of two of them the one that may goes first, whatever their priorities (job_scheduler.c,
-// sort_job_queue2). That is no order if a third one lies between them by its priority. What becomes of it then is what the C library's
-// sort makes of the jobs in the order of their arrival: it merges halves (list.c, list_sort).
+// sort_job_queue2). Others are in the order of their tiers. That is no order if a third one lies between them by its priority. What becomes
+// of it then is what the C library's sort makes of the jobs in the order of their arrival: it merges halves (list.c, list_sort).
 func (f *filling) preemptorsFirst(list []ostrich.JobID) []ostrich.JobID {
 	place := make(map[ostrich.JobID]int, len(list))
 	var jobs []ostrich.JobID
@@ -54,18 +57,19 @@ func (f *filling) preemptorsFirst(list []ostrich.JobID) []ostrich.JobID {
 			continue
 		}
 		place[id], jobs = k, append(jobs, id)
-		if q := f.qos(i); q != nil && !slices.Contains(all, q) {
+		if q := f.asks(i).QOS; q != nil && !slices.Contains(all, q) {
 			all = append(all, q)
 		}
 	}
 	if !slices.ContainsFunc(all, func(q *nodes.QOS) bool {
 		return slices.ContainsFunc(q.Preempts, func(victim *nodes.QOS) bool { return slices.Contains(all, victim) })
-	}) {
+	}) && f.tiers == nil {
 		return list
 	}
 	slices.Sort(jobs)
 	mergeSort(jobs, make([]ostrich.JobID, len(jobs)), func(a, b ostrich.JobID) bool {
-		x, y := f.qos(int32(a)-1), f.qos(int32(b)-1)
+		i, j := int32(a)-1, int32(b)-1
+		x, y := f.asks(i).QOS, f.asks(j).QOS
 		if x != nil && y != nil && x != y {
 			if slices.Contains(x.Preempts, y) {
 				return true
@@ -73,6 +77,9 @@ func (f *filling) preemptorsFirst(list []ostrich.JobID) []ostrich.JobID {
 			if slices.Contains(y.Preempts, x) {
 				return false
 			}
+		}
+		if f.tiers != nil && f.engine.tier[i] != f.engine.tier[j] {
+			return f.engine.tier[i] > f.engine.tier[j]
 		}
 		return place[a] < place[b]
 	})

@@ -10,6 +10,42 @@ import (
 	"slurm-ostrich/ostrich/sim/nodes"
 )
 
+// TestReservedFirst: jobs with a reservation go before those without, also where the main scheduler looks at few, but not before one that may
+// preempt them.
+func TestReservedFirst(t *testing.T) {
+	scav := &nodes.QOS{Name: "scav"}
+	high := &nodes.QOS{Name: "high", Preempts: []*nodes.QOS{scav}}
+	for _, tt := range []struct {
+		name     string
+		first    nodes.Request
+		qos      *nodes.QOS
+		exempt   ostrich.Duration
+		reserved ostrich.Time // start of the job with the reservation
+	}{
+		{"no preemption", nodes.Request{CPUs: 8}, nil, 0, 1},
+		{"no victim", nodes.Request{CPUs: 8, QOS: high}, nil, 1000, 1},
+		{"a victim", nodes.Request{CPUs: 8, QOS: high}, scav, 1000, 61},
+	} {
+		m := sim.Machine{Cluster: rack(2), Backfill: sim.Slurm, Scheduler: sim.Scheduler{Depth: 1, BackfillDepth: -1}, Open: true}
+		m.Cluster.Reservations = []nodes.Reservation{{Name: "r", Nodes: []int{1}, From: 0, To: 1000}}
+		if tt.exempt > 0 {
+			m.Cluster.Preempt = nodes.Preempt{By: nodes.PreemptByQOS, Mode: nodes.PreemptCancel, Exempt: tt.exempt}
+		}
+		m.Policy = (&clerk{jobs: func(ostrich.Time) []ostrich.JobID { return []ostrich.JobID{1, 2} }}).policy
+		m.Requests = []nodes.Request{tt.first, {CPUs: 4, Reservation: "r", QOS: tt.qos}}
+		task := func(id ostrich.JobID) []sim.Task {
+			return []sim.Task{{ID: id, Procs: 4, Run: 200, Estimate: 200, Request: int32(id)}}
+		}
+		ran, err := m.Run([]sim.Campaign{{User: 1, Submit: 1, Tasks: task(1)}, {User: 1, Submit: 1, Tasks: task(2)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := ran[1].Start; got != tt.reserved {
+			t.Errorf("%s: it starts at %d, want %d", tt.name, got, tt.reserved)
+		}
+	}
+}
+
 // TestPreemptorsFirst: of two jobs that wait, the one goes first that may preempt the other, and others by their priority. Where a third
 // one lies between the two, the order is that of a sort that merges halves. Without priorities, QOS that may preempt others go first.
 func TestPreemptorsFirst(t *testing.T) {
