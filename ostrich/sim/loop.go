@@ -115,7 +115,7 @@ func JobsOf(campaigns []Campaign) []Job {
 			jobs = append(jobs, Job{
 				ID: t.ID, User: c.User, Submit: c.Submit + ostrich.Time(t.Offset), Run: t.Run, Estimate: t.Estimate,
 				Procs: t.Procs, Size: t.Size, Class: t.Class, Hint: t.Hint, Outcome: t.Outcome, Request: t.Request,
-				Array: t.Array, Completing: t.Completing,
+				Array: t.Array, Queued: t.Queued, Completing: t.Completing,
 			})
 		}
 	}

@@ -26,6 +26,9 @@ type Job struct {
 	Request  int32            // 1 + its place in Machine.Requests; 0 asks for Procs processors, wherever they are
 	Array    ostrich.JobID    // the array of which it is a task; 0 for none
 
+	// Queued is its place among the jobs as they were submitted, some of which come later than those behind them.
+	Queued int32
+
 	// Completing is how many seconds after its end its nodes take no others, under Slurm; 0 is
 	// Scheduler.Completing.
 	Completing int32

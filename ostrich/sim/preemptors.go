@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"slices"
 
 	"slurm-ostrich/ostrich"
@@ -46,7 +47,7 @@ func levels(requests []nodes.Request) map[*nodes.QOS]int {
 // preemptorsFirst puts waiting jobs, which come in the order of their priority, into that in which Slurm looks at them where jobs of one
 // QOS may preempt those of another: of two of them the one that may goes first, whatever their priorities (job_scheduler.c,
 // sort_job_queue2). Others are in the order of their tiers. That is no order if a third one lies between them by its priority. What becomes
-// of it then is what the C library's sort makes of the jobs in the order of their arrival: it merges halves (list.c, list_sort).
+// of it then is what the C library's sort makes of the jobs in the order of their submission: it merges halves (list.c, list_sort).
 func (f *filling) preemptorsFirst(list []ostrich.JobID) []ostrich.JobID {
 	place := make(map[ostrich.JobID]int, len(list))
 	var jobs []ostrich.JobID
@@ -66,7 +67,10 @@ func (f *filling) preemptorsFirst(list []ostrich.JobID) []ostrich.JobID {
 	}) && f.tiers == nil {
 		return list
 	}
-	slices.Sort(jobs)
+	slices.SortFunc(jobs, func(a, b ostrich.JobID) int {
+		i, j := &f.jobs[a-1], &f.jobs[b-1]
+		return cmp.Or(cmp.Compare(i.Queued, j.Queued), cmp.Compare(i.ID, j.ID), cmp.Compare(a, b))
+	})
 	mergeSort(jobs, make([]ostrich.JobID, len(jobs)), func(a, b ostrich.JobID) bool {
 		i, j := int32(a)-1, int32(b)-1
 		x, y := f.asks(i).QOS, f.asks(j).QOS

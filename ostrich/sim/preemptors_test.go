@@ -56,14 +56,16 @@ func TestPreemptorsFirst(t *testing.T) {
 		name string
 		qos  []*nodes.QOS    // of the jobs, as they come
 		by   []ostrich.JobID // their priority, the highest first; nil: none
+		came []int32         // their places in the order of submission, if that is another one
 		want []ostrich.JobID
 	}{
-		{"it may not preempt the other", []*nodes.QOS{high, normal}, []ostrich.JobID{2, 1}, []ostrich.JobID{2, 1}},
-		{"it may", []*nodes.QOS{scav, high}, []ostrich.JobID{1, 2}, []ostrich.JobID{2, 1}},
-		{"none has a QOS", []*nodes.QOS{nil, nil, high, scav}, []ostrich.JobID{2, 4, 1, 3}, []ostrich.JobID{2, 1, 3, 4}},
-		{"a third between them", []*nodes.QOS{normal, high, scav}, []ostrich.JobID{3, 1, 2}, []ostrich.JobID{1, 2, 3}},
-		{"a third between them, which came in another order", []*nodes.QOS{scav, normal, high}, []ostrich.JobID{1, 2, 3}, []ostrich.JobID{1, 2, 3}},
-		{"without priorities", []*nodes.QOS{scav, normal, high, top}, nil, []ostrich.JobID{4, 3, 1, 2}},
+		{"it may not preempt the other", []*nodes.QOS{high, normal}, []ostrich.JobID{2, 1}, nil, []ostrich.JobID{2, 1}},
+		{"it may", []*nodes.QOS{scav, high}, []ostrich.JobID{1, 2}, nil, []ostrich.JobID{2, 1}},
+		{"none has a QOS", []*nodes.QOS{nil, nil, high, scav}, []ostrich.JobID{2, 4, 1, 3}, nil, []ostrich.JobID{2, 1, 3, 4}},
+		{"a third between them", []*nodes.QOS{normal, high, scav}, []ostrich.JobID{3, 1, 2}, nil, []ostrich.JobID{1, 2, 3}},
+		{"a third between them, which came in another order", []*nodes.QOS{scav, normal, high}, []ostrich.JobID{1, 2, 3}, nil, []ostrich.JobID{1, 2, 3}},
+		{"likewise, but submitted in the first order", []*nodes.QOS{scav, normal, high}, []ostrich.JobID{1, 2, 3}, []int32{3, 1, 2}, []ostrich.JobID{2, 3, 1}},
+		{"without priorities", []*nodes.QOS{scav, normal, high, top}, nil, nil, []ostrich.JobID{4, 3, 1, 2}},
 	} {
 		m := sim.Machine{Cluster: rack(1), Backfill: sim.Slurm, Scheduler: sim.Scheduler{BackfillDepth: -1}, Open: true}
 		m.Cluster.Preempt = nodes.Preempt{By: nodes.PreemptByQOS, Mode: nodes.PreemptCancel, Exempt: 1000}
@@ -73,7 +75,11 @@ func TestPreemptorsFirst(t *testing.T) {
 		var campaigns []sim.Campaign
 		for i, q := range tt.qos {
 			m.Requests = append(m.Requests, nodes.Request{CPUs: 4, Partitions: []int{0}, QOS: q})
-			campaigns = append(campaigns, sim.Campaign{User: 1, Submit: 1, Tasks: []sim.Task{{ID: ostrich.JobID(i + 1), Procs: 4, Run: 10, Estimate: 10, Request: int32(i + 1)}}})
+			task := sim.Task{ID: ostrich.JobID(i + 1), Procs: 4, Run: 10, Estimate: 10, Request: int32(i + 1)}
+			if tt.came != nil {
+				task.Queued = tt.came[i]
+			}
+			campaigns = append(campaigns, sim.Campaign{User: 1, Submit: 1, Tasks: []sim.Task{task}})
 		}
 		ran, err := m.Run(campaigns)
 		if err != nil {

@@ -35,6 +35,7 @@ type Task struct {
 	Outcome  lengths.Outcome  // of a run that nobody ends
 	Request  int32            // see Job.Request
 	Array    ostrich.JobID    // see Job.Array
+	Queued   int32            // see Job.Queued
 
 	Completing int32 // see Job.Completing
 
@@ -55,7 +56,7 @@ type Task struct {
 func (j *Job) task(first ostrich.Time) Task {
 	return Task{
 		ID: j.ID, Procs: j.Procs, Size: j.Size, Run: j.Run, Estimate: j.Estimate, Offset: ostrich.Duration(j.Submit - first),
-		Class: j.Class, Hint: j.Hint, Outcome: j.Outcome, Request: j.Request, Array: j.Array, Completing: j.Completing,
+		Class: j.Class, Hint: j.Hint, Outcome: j.Outcome, Request: j.Request, Array: j.Array, Queued: j.Queued, Completing: j.Completing,
 	}
 }
 

@@ -380,12 +380,17 @@ func (s *Study) sort() {
 		}
 		return 0
 	}
-	slices.SortFunc(s.Jobs, func(a, b Job) int {
-		return cmp.Or(cmp.Compare(a.Submit, b.Submit), cmp.Compare(cmp.Or(a.Array, a.Slurm), cmp.Or(b.Array, b.Slurm)), cmp.Compare(last(&a), last(&b)),
-			cmp.Compare(a.Slurm, b.Slurm), cmp.Compare(a.ID, b.ID))
-	})
+	queued := func(a, b *Job) int {
+		return cmp.Or(cmp.Compare(cmp.Or(a.Array, a.Slurm), cmp.Or(b.Array, b.Slurm)), cmp.Compare(last(a), last(b)), cmp.Compare(a.Slurm, b.Slurm), cmp.Compare(a.ID, b.ID))
+	}
+	slices.SortFunc(s.Jobs, func(a, b Job) int { return cmp.Or(cmp.Compare(a.Submit, b.Submit), queued(&a, &b)) })
+	order := make([]int32, len(s.Jobs))
 	for i := range s.Jobs {
-		s.Jobs[i].ID = ostrich.JobID(i + 1)
+		s.Jobs[i].ID, order[i] = ostrich.JobID(i+1), int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return queued(&s.Jobs[a], &s.Jobs[b]) })
+	for k, i := range order {
+		s.Jobs[i].Queued = int32(k + 1)
 	}
 }
 

@@ -72,23 +72,28 @@ func TestTasksInOrder(t *testing.T) {
 	for _, j := range []struct{ id, array ostrich.JobID }{{20, 20}, {19, 0}, {22, 20}, {21, 0}, {23, 20}} {
 		h.Jobs = append(h.Jobs, accounting.Job{ID: j.id, Array: j.array, Procs: 1, Submit: 1010, Start: 1100, End: 1200, Limit: 100})
 	}
+	h.Jobs[1].Eligible = 1050 // which comes last, and has its place in the queue all the same
 	var got []ostrich.JobID
+	var queued []int32
 	for _, j := range mustNew(t, h, Setup{Options: window30}).Jobs {
-		got = append(got, j.Slurm)
+		got, queued = append(got, j.Slurm), append(queued, j.Queued)
 	}
-	if want := []ostrich.JobID{19, 22, 23, 20, 21}; !slices.Equal(got, want) {
+	if want := []ostrich.JobID{22, 23, 20, 21, 19}; !slices.Equal(got, want) {
 		t.Errorf("jobs %v, want %v", got, want)
+	}
+	if want := []int32{2, 3, 4, 5, 1}; !slices.Equal(queued, want) {
+		t.Errorf("they have the places %v in the queue, want %v", queued, want)
 	}
 }
 
 func TestNew(t *testing.T) {
 	s := mustNew(t, history(), Setup{Options: window30})
 	want := []sim.Logged{
-		{Job: sim.Job{ID: 1, User: 1, Submit: 990, Run: 100, Estimate: 200, Procs: 4}, Start: 1000},
-		{Job: sim.Job{ID: 2, User: 2, Submit: 1010, Run: 100, Estimate: 100, Procs: 8}, Start: 1100},
-		{Job: sim.Job{ID: 3, User: 1, Submit: 1030, Run: 43200, Estimate: 86400, Procs: 2}, Start: 1040}, // had not ended
-		{Job: sim.Job{ID: 4, User: 1, Submit: 1035, Run: 50, Estimate: 100, Procs: 8}, Start: 1040},
-		{Job: sim.Job{ID: 5, User: 2, Submit: 1050, Run: 1, Estimate: 100, Procs: 2}, Start: 1060},
+		{Job: sim.Job{ID: 1, User: 1, Submit: 990, Run: 100, Estimate: 200, Procs: 4, Queued: 1}, Start: 1000},
+		{Job: sim.Job{ID: 2, User: 2, Submit: 1010, Run: 100, Estimate: 100, Procs: 8, Queued: 2}, Start: 1100},
+		{Job: sim.Job{ID: 3, User: 1, Submit: 1030, Run: 43200, Estimate: 86400, Procs: 2, Queued: 4}, Start: 1040}, // had not ended
+		{Job: sim.Job{ID: 4, User: 1, Submit: 1035, Run: 50, Estimate: 100, Procs: 8, Queued: 5}, Start: 1040},
+		{Job: sim.Job{ID: 5, User: 2, Submit: 1050, Run: 1, Estimate: 100, Procs: 2, Queued: 3}, Start: 1060},
 	}
 	var got []sim.Logged
 	var ids []ostrich.JobID
