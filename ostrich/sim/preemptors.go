@@ -47,23 +47,28 @@ func levels(requests []nodes.Request) map[*nodes.QOS]int {
 // preemptorsFirst puts waiting jobs, which come in the order of their priority, into that in which Slurm looks at them where jobs of one
 // QOS may preempt those of another: of two of them the one that may goes first, whatever their priorities (job_scheduler.c,
 // sort_job_queue2). Others are in the order of their tiers. That is no order if a third one lies between them by its priority. What becomes
-// of it then is what the C library's sort makes of the jobs in the order of their submission: it merges halves (list.c, list_sort).
+// of it then is what the C library's sort makes of the jobs in the order of their submission: it merges halves (list.c, list_sort). An array is one job in it.
 func (f *filling) preemptorsFirst(list []ostrich.JobID) []ostrich.JobID {
 	place := make(map[ostrich.JobID]int, len(list))
+	tasks := make(map[ostrich.JobID][]ostrich.JobID) // of arrays, which are one in the queue
 	var jobs []ostrich.JobID
-	var all []*nodes.QOS
+	var qos []*nodes.QOS
 	for k, id := range list {
 		i := int32(id) - 1
 		if i < 0 || int(i) >= len(f.jobs) || !f.loop.canStart(i) {
 			continue
 		}
-		place[id], jobs = k, append(jobs, id)
-		if q := f.asks(i).QOS; q != nil && !slices.Contains(all, q) {
-			all = append(all, q)
+		place[id] = k
+		if array := f.jobs[i].Array; array == 0 || len(tasks[array]) == 0 {
+			jobs = append(jobs, id)
+		}
+		tasks[f.jobs[i].Array] = append(tasks[f.jobs[i].Array], id)
+		if q := f.asks(i).QOS; q != nil && !slices.Contains(qos, q) {
+			qos = append(qos, q)
 		}
 	}
-	if !slices.ContainsFunc(all, func(q *nodes.QOS) bool {
-		return slices.ContainsFunc(q.Preempts, func(victim *nodes.QOS) bool { return slices.Contains(all, victim) })
+	if !slices.ContainsFunc(qos, func(q *nodes.QOS) bool {
+		return slices.ContainsFunc(q.Preempts, func(victim *nodes.QOS) bool { return slices.Contains(qos, victim) })
 	}) && f.tiers == nil {
 		return list
 	}
@@ -87,7 +92,15 @@ func (f *filling) preemptorsFirst(list []ostrich.JobID) []ostrich.JobID {
 		}
 		return place[a] < place[b]
 	})
-	return jobs
+	all := make([]ostrich.JobID, 0, len(place))
+	for _, id := range jobs {
+		if array := f.jobs[id-1].Array; array == 0 {
+			all = append(all, id)
+		} else {
+			all = append(all, tasks[array]...)
+		}
+	}
+	return all
 }
 
 // mergeSort sorts as the C library does, whatever before says: it merges the sorted halves, of which the first is the smaller.

@@ -52,6 +52,7 @@ func TestPreemptorsFirst(t *testing.T) {
 	scav, normal, top := &nodes.QOS{Name: "scav"}, &nodes.QOS{Name: "normal"}, &nodes.QOS{Name: "top"}
 	high := &nodes.QOS{Name: "high", Preempts: []*nodes.QOS{scav}}
 	top.Preempts = []*nodes.QOS{high}
+	const array = "a third between them, and an array of two tasks"
 	for _, tt := range []struct {
 		name string
 		qos  []*nodes.QOS    // of the jobs, as they come
@@ -65,6 +66,7 @@ func TestPreemptorsFirst(t *testing.T) {
 		{"a third between them", []*nodes.QOS{normal, high, scav}, []ostrich.JobID{3, 1, 2}, nil, []ostrich.JobID{1, 2, 3}},
 		{"a third between them, which came in another order", []*nodes.QOS{scav, normal, high}, []ostrich.JobID{1, 2, 3}, nil, []ostrich.JobID{1, 2, 3}},
 		{"likewise, but submitted in the first order", []*nodes.QOS{scav, normal, high}, []ostrich.JobID{1, 2, 3}, []int32{3, 1, 2}, []ostrich.JobID{2, 3, 1}},
+		{array, []*nodes.QOS{normal, scav, scav, high}, []ostrich.JobID{2, 3, 1, 4}, nil, []ostrich.JobID{1, 4, 2, 3}},
 		{"without priorities", []*nodes.QOS{scav, normal, high, top}, nil, nil, []ostrich.JobID{4, 3, 1, 2}},
 	} {
 		m := sim.Machine{Cluster: rack(1), Backfill: sim.Slurm, Scheduler: sim.Scheduler{BackfillDepth: -1}, Open: true}
@@ -78,6 +80,9 @@ func TestPreemptorsFirst(t *testing.T) {
 			task := sim.Task{ID: ostrich.JobID(i + 1), Procs: 4, Run: 10, Estimate: 10, Request: int32(i + 1)}
 			if tt.came != nil {
 				task.Queued = tt.came[i]
+			}
+			if tt.name == array && q == scav {
+				task.Array = 9
 			}
 			campaigns = append(campaigns, sim.Campaign{User: 1, Submit: 1, Tasks: []sim.Task{task}})
 		}
