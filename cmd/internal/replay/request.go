@@ -245,8 +245,9 @@ func (p *placement) layout(j *accounting.Job, n *accounting.Needs, r *nodes.Requ
 	case j.AskedNodes > 1:
 		r.MinNodes, r.MaxNodes = int(j.AskedNodes), int(j.AskedNodes)
 	case held == 1 && r.CPUs > 1:
-		r.MaxNodes = 1
-		a.assumed = append(a.assumed, oneNode)
+		if r.MaxNodes = 1; n.CPUsPerTask < r.CPUs { // else it is one task
+			a.assumed = append(a.assumed, oneNode)
+		}
 	}
 }
 

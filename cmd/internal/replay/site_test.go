@@ -248,6 +248,25 @@ func TestSpread(t *testing.T) {
 	}
 }
 
+// TestOneTask: a job whose line asks for as many processors for each task as it asks for in all is one task, which is on one node: nothing is
+// assumed of it.
+func TestOneTask(t *testing.T) {
+	records, err := slurm.ParseRecords("SelectType=select/cons_tres\nNodeName=n[1-4] CPUs=8\nPartitionName=main Nodes=ALL\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ perTask, assumed int }{{4, 0}, {2, 1}, {0, 1}} {
+		h := history()
+		h.Partitions, h.Where = []string{"main"}, []string{"", "n1"}
+		h.Needs = []accounting.Needs{{Layout: accounting.Layout{CPUsPerTask: tt.perTask}}}
+		h.Jobs = []accounting.Job{{ID: 1, Submit: 1000, Eligible: 1000, Start: 1001, End: 1051, Limit: 600, Asked: 4, Procs: 4, AskedNodes: 1, Nodes: 1, Where: 1}}
+		p := mustNew(t, h, Setup{Options: window30, Records: records}).placement
+		if p.assumed[oneNode] != tt.assumed || p.requests[0].MaxNodes != 1 {
+			t.Errorf("%d processors for each task: assumed %v, asks for %+v", tt.perTask, p.assumed, p.requests[0])
+		}
+	}
+}
+
 // TestUneven: of a job that cannot have divided its processors evenly it is not said that it asks for the same number on each node.
 func TestUneven(t *testing.T) {
 	records, err := slurm.ParseRecords("NodeName=n1 CPUs=2\nNodeName=n2 CPUs=10\nPartitionName=main Nodes=ALL\n", nil)
