@@ -319,7 +319,9 @@ func (p *placement) gres(j *accounting.Job, n *accounting.Needs, r *nodes.Reques
 			continue // the sum of those with types
 		}
 		q := nodes.GRESRequest{GRES: g}
-		if across > 1 {
+		if spread := p.spread(g, r); across == 1 && spread > 1 && (r.MaxNodes == 0 || r.MaxNodes >= spread) { // --gpus: ReqTRES has one node
+			r.MinNodes, r.CPUs, q.Per = max(r.MinNodes, spread), max(r.CPUs, spread), nodes.PerJob
+		} else if across > 1 {
 			a.assumed = append(a.assumed, eachGRES)
 			if q.Per = nodes.PerJob; g.Count%across == 0 {
 				q.Per, q.Count = nodes.PerNode, g.Count/across
@@ -328,4 +330,29 @@ func (p *placement) gres(j *accounting.Job, n *accounting.Needs, r *nodes.Reques
 		all = append(all, q)
 	}
 	return all, nil
+}
+
+// spread returns on how many nodes at least the first partition of a request, or the cluster, has as many of a generic resource; 0 if it has not.
+func (p *placement) spread(g nodes.GRES, r *nodes.Request) int {
+	all := len(p.cluster.Nodes)
+	at := func(i int) int { return i }
+	if len(r.Partitions) > 0 {
+		in := p.cluster.Partitions[r.Partitions[0]].Nodes
+		all, at = len(in), func(i int) int { return in[i] }
+	}
+	have := make([]int64, all) // each node
+	for i := range have {
+		for _, of := range p.cluster.Nodes[at(i)].GRES {
+			if of.Name == g.Name && (g.Type == "" || of.Type == g.Type) {
+				have[i] += of.Count
+			}
+		}
+	}
+	slices.SortFunc(have, func(a, b int64) int { return cmp.Compare(b, a) })
+	for i, n := range have {
+		if g.Count -= n; g.Count <= 0 {
+			return i + 1
+		}
+	}
+	return 0
 }
