@@ -13,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/remote"
 	"slurm-ostrich/cmd/internal/sidecar"
@@ -23,7 +24,7 @@ import (
 // asking builds a sub-command that asks a question of ostrichd, or of a cycle of its
 // own.
 func asking(c cli.Command, flags []cli.Flag, do func(*cli.Context) error) *cli.Command {
-	settings := sidecar.Flags(true)
+	settings := configuration.Flags(true)
 	for _, f := range settings {
 		if f, ok := f.(*cli.StringFlag); ok && f.Name == "socket" {
 			f.Hidden, f.Category = false, ""
@@ -45,7 +46,7 @@ const askingText = "The answer is from the latest cycle of the ostrichd of this 
 func ask[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selection) (Answer, error) {
 	answer, err := askAnybody(c, q, by)
 	if of, ok := any(answer).(interface{ HasUser(name string) bool }); ok && err == nil {
-		if err = sidecar.Readable(c).KnownUsers(c.Context, by.Users, of); err != nil {
+		if err = configuration.Readable(c).KnownUsers(c.Context, by.Users, of); err != nil {
 			err = fmt.Errorf("%s: %w", c.Command.Name, err)
 		}
 	}
@@ -69,7 +70,7 @@ func askAnybody[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selec
 		}
 		return answer, err
 	}
-	config, err := sidecar.LoadCluster(c)
+	config, err := configuration.LoadCluster(c)
 	if err == nil {
 		err = look(c, config, func(s *sidecar.Sidecar, cycle *sidecar.Cycle) (err error) {
 			answer, err = q.Of(c.Context, view.Describe(s, cycle, nil), view.Everything(), by)
@@ -106,7 +107,7 @@ func alone(entitled func() bool, nobody, err error) error {
 // operators of Slurm.
 func entitled(c *cli.Context) func() bool {
 	return func() bool {
-		f, err := os.Open(sidecar.DefaultFile)
+		f, err := os.Open(configuration.DefaultFile)
 		if err == nil {
 			_ = f.Close() // It was not read.
 			return true
@@ -118,7 +119,7 @@ func entitled(c *cli.Context) func() bool {
 		if err != nil {
 			return false
 		}
-		operator, err := sidecar.Operator(c.Context, sidecar.Readable(c), me.Username)
+		operator, err := sidecar.Operator(c.Context, configuration.Readable(c), me.Username)
 		return operator && err == nil
 	}
 }
@@ -196,7 +197,7 @@ func askDaemon(c *cli.Context, question string, by *view.Selection) (path string
 // askedSocket returns the path at which ostrichd is asked. It is "" if the command looks
 // for itself, as it does with any setting: the daemon has its own.
 func askedSocket(c *cli.Context) (string, error) {
-	path := sidecar.DefaultSocket
+	path := configuration.DefaultSocket
 	if c.IsSet("socket") {
 		path = c.String("socket")
 	}
@@ -214,13 +215,13 @@ func askedSocket(c *cli.Context) (string, error) {
 // settingGiven returns a setting other than the socket that an option or the
 // environment gives, "" if there is none.
 func settingGiven(c *cli.Context) string {
-	for _, f := range append(sidecar.Flags(true), sidecar.ClusterFlag()) {
+	for _, f := range append(configuration.Flags(true), configuration.ClusterFlag()) {
 		if name := f.Names()[0]; name != "socket" && c.IsSet(name) {
 			return "--" + name
 		}
 	}
-	none := sidecar.Default()
-	for _, s := range sidecar.Settings(&none) {
+	none := configuration.Default()
+	for _, s := range configuration.Settings(&none) {
 		if _, ok := os.LookupEnv(s.Env()); ok && s.NoFlag {
 			return s.Env()
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/access"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/foresight"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
@@ -27,7 +28,7 @@ import (
 // done one cycle, just now or long ago, and answers at a socket until it is
 // interrupted. It makes the file READY.
 func answering() {
-	app := &cli.App{Flags: sidecar.Flags(false), Action: answerAt}
+	app := &cli.App{Flags: configuration.Flags(false), Action: answerAt}
 	if err := app.Run(os.Args); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -35,7 +36,7 @@ func answering() {
 }
 
 func answerAt(c *cli.Context) error {
-	config, err := sidecar.Load(c)
+	config, err := configuration.Load(c)
 	if err != nil {
 		return err
 	}

@@ -16,8 +16,8 @@ import (
 	"slurm-ostrich/cmd/internal/forecasts"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/orderbench"
-	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/runs"
+	"slurm-ostrich/cmd/internal/simulation"
 )
 
 func benchCommand() *cli.Command {
@@ -37,14 +37,14 @@ func benchCommand() *cli.Command {
 			"missing, and the table.\n\n" +
 			"Exit code: 0 done, 1 an error, 130 interrupted. With --resume, finished runs are kept and not made again.",
 	}, slices.Concat(o.LogsFlags(), []cli.Flag{
-		replay.PoliciesFlag(&o.Policy),
-		replay.LoopFlag("loop", &o.Loop),
+		simulation.PoliciesFlag(&o.Policy),
+		simulation.LoopFlag("loop", &o.Loop),
 		&cli.IntFlag{Name: "parts", Usage: "`NUMBER` of parts of each log, evenly spread", Value: 5, Destination: &o.Parts},
 		&cli.IntFlag{Name: "part-jobs", Usage: "`NUMBER` of jobs that a part has at most", Value: 60_000, Destination: &o.PartJobs},
 		&cli.IntFlag{Name: "shakes", Usage: "`NUMBER` of replays of each part; the first is the log as it is", Value: 3, Destination: &o.Shakes},
 		&cli.Uint64Flag{Name: "seed", Usage: "`NUMBER` from which the shakes are drawn", Value: 1, Destination: &o.Seed},
-		replay.FloorFlag(&o.Floor),
-		replay.SatisfactionFlag("", &o.Satisfaction),
+		simulation.FloorFlag(&o.Floor),
+		simulation.SatisfactionFlag("", &o.Satisfaction),
 		&cli.BoolFlag{Name: "forecast", Usage: "measure how good forecasts of starts and of ends of campaigns are, instead: of the first --part-jobs jobs of each log, under each policy"},
 		&cli.IntFlag{Name: "questions", Usage: "with --forecast, about `NUMBER` of questions for each log and policy", Value: 2000, Destination: &o.Questions},
 		&cli.BoolFlag{Name: "quick", Usage: "only the first three logs, and one shake", Destination: &o.Quick},

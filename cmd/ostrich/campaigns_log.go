@@ -10,16 +10,16 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/arguments"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
-	"slurm-ostrich/cmd/internal/replay"
-	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/simulation"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/sim/swf"
 )
 
 func campaignsCommand() *cli.Command {
-	o := &replay.LogOptions{}
+	o := &simulation.LogOptions{}
 	live := liveCampaigns("\n\n"+
 		"With --swf or --sacct it lists the campaigns of a workload log, or of dumps of sacct, instead, and how long they\n"+
 		"took there; times are in seconds since the start. Then neither the configuration nor Slurm is read.",
@@ -41,7 +41,7 @@ func campaignsCommand() *cli.Command {
 
 // campaignsLogFlags returns the options of campaigns for a log. Those that choose
 // its jobs fill o.
-func campaignsLogFlags(o *replay.LogOptions) []cli.Flag {
+func campaignsLogFlags(o *simulation.LogOptions) []cli.Flag {
 	return slices.Concat([]cli.Flag{
 		&cli.StringFlag{Name: "swf", Usage: "take the campaigns of the log in `FILE` instead, in the Standard Workload Format; - is standard input"},
 	}, o.DumpFlags(), []cli.Flag{
@@ -51,7 +51,7 @@ func campaignsLogFlags(o *replay.LogOptions) []cli.Flag {
 
 // onlyWithLog refuses options that have no effect without a log.
 func onlyWithLog(c *cli.Context) error {
-	for _, f := range campaignsLogFlags(&replay.LogOptions{}) {
+	for _, f := range campaignsLogFlags(&simulation.LogOptions{}) {
 		if name := f.Names()[0]; c.IsSet(name) {
 			return fmt.Errorf("campaigns: --%s goes with --swf or --sacct", name)
 		}
@@ -62,7 +62,7 @@ func onlyWithLog(c *cli.Context) error {
 // onlyWithoutLog refuses options that have no effect with a log. Settings of the
 // daemon may stand in the environment all the time.
 func onlyWithoutLog(c *cli.Context) error {
-	for _, f := range slices.Concat(selection("jobs"), []cli.Flag{iterateFlag()}, sidecar.Flags(true)) {
+	for _, f := range slices.Concat(selection("jobs"), []cli.Flag{iterateFlag()}, configuration.Flags(true)) {
 		if name := f.Names()[0]; c.IsSet(name) && name != "user" && !arguments.FromEnvironment(f) {
 			return fmt.Errorf("--%s does not go with --swf and --sacct", name)
 		}
@@ -71,7 +71,7 @@ func onlyWithoutLog(c *cli.Context) error {
 }
 
 // logCampaigns writes the campaigns of a log, from the logged times.
-func logCampaigns(c *cli.Context, o *replay.LogOptions) error {
+func logCampaigns(c *cli.Context, o *simulation.LogOptions) error {
 	if err := errors.Join(onlyWithoutLog(c), console.CheckRows(c)); err != nil {
 		return fmt.Errorf("campaigns: %w", err)
 	}

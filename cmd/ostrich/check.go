@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
@@ -23,9 +24,9 @@ func checkCommand() *cli.Command {
 		Description: "Each line begins with ok, warn or fail. Exit code 0: nothing failed, though there may be warnings;\n" +
 			"1: something failed. What a user may do is checked for whoever runs this, so run it as the user of ostrichd.",
 	}, slices.Concat([]cli.Flag{
-		sidecar.ClusterFlag(),
+		configuration.ClusterFlag(),
 		&cli.StringFlag{Name: "as", Usage: "check the AdminLevel of this `USER` in Slurm", DefaultText: "whoever runs this, or the user of ostrichd if that is known and another one"},
-	}, console.Formats()), func(c *cli.Context, config sidecar.Config) error {
+	}, console.Formats()), func(c *cli.Context, config configuration.Config) error {
 		me, err := user.Current()
 		if err != nil {
 			return fmt.Errorf("check: who runs this: %w", err)

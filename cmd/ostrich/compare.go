@@ -19,11 +19,12 @@ import (
 
 	"slurm-ostrich/cmd/internal/arguments"
 	"slurm-ostrich/cmd/internal/atomicfile"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/replay"
-	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/simulation"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich/accounting"
 )
@@ -38,13 +39,13 @@ func compareCommand() *cli.Command {
 			"happened stands beside a simulation of the site's own priority/multifactor, so that one sees how far the\n" +
 			"simulation is from what happened before it claims anything of OStrich. The configuration of Slurm is asked of\n" +
 			"slurmctld and read from the association table, or read from files. Nothing is changed anywhere.\n\n" +
-			"Policies:\n" + replay.Help(replay.Site, 16) + "\n" + replay.VariantHelp(replay.Site, 16) + "\n" +
+			"Policies:\n" + simulation.Help(simulation.Site, 16) + "\n" + simulation.VariantHelp(simulation.Site, 16) + "\n" +
 			"With --before DATE nothing is replayed: what happened after that moment stands beside what happened before it, as once\n" +
 			"OStrich orders the queue, over equal lengths of time.\n\n" +
 			"With --trial nothing is replayed either: what happened in the periods that were drawn for OStrich stands beside what happened\nin those drawn for stock Slurm. docs/trial.md explains it.\n\n" +
 			"What if:\n  " + strings.ReplaceAll(replay.WhatIfUsage, "\n", "\n  ") + "\n\n" +
 			"docs/compare.md explains the figures. Exit code: 0 done, 1 an error, 130 interrupted.",
-	}, slices.Concat([]cli.Flag{sidecar.ClusterFlag()}, o.SourceFlags(), o.SiteFlags(), []cli.Flag{
+	}, slices.Concat([]cli.Flag{configuration.ClusterFlag()}, o.SourceFlags(), o.SiteFlags(), []cli.Flag{
 		&cli.StringFlag{Name: "measure-rule", Usage: "measure every policy in the campaigns that `RULE` finds in the recorded times: max, last, arrival=TIME or window=TIME", Value: "max", Destination: &o.MeasureRule},
 		&cli.StringFlag{Name: "before", Usage: "compare what happened before `DATE` with what happened after it, instead; in the syntax of --starttime, whose default, but for a file, is then as long before DATE as now is after it", Destination: &o.Before},
 		&cli.BoolFlag{Name: "trial", Usage: "analyse the trial of this cluster (mode: trial) by what was drawn, instead"},
@@ -62,7 +63,7 @@ func compareCommand() *cli.Command {
 		&cli.BoolFlag{Name: "live", Usage: "show the comparison that a running ostrichd keeps, and what the nightly ones found, instead; it is asked as ostrich plan asks"},
 		&cli.StringFlag{Name: "address", Usage: "with --live, `HOST:PORT` of ostrichd, or https://HOST:PORT", DefaultText: "listen of the configuration"},
 		&cli.StringFlag{Name: "http-config", Usage: "with --address, `FILE` that says whom to trust (tls_config) and which password to give (basic_auth), in the format of Prometheus' HTTP clients"},
-	}, console.Formats()), func(c *cli.Context, config sidecar.Config) error { return compare(c, o, config) })
+	}, console.Formats()), func(c *cli.Context, config configuration.Config) error { return compare(c, o, config) })
 	fromJobs := compare.Action
 	compare.Action = func(c *cli.Context) error {
 		if c.Bool("live") {
@@ -78,7 +79,7 @@ func compareCommand() *cli.Command {
 	return compare
 }
 
-func compare(c *cli.Context, o *replay.SiteOptions, config sidecar.Config) error {
+func compare(c *cli.Context, o *replay.SiteOptions, config configuration.Config) error {
 	defer collectAt(20)() // it may run on the machine of slurmctld, and there memory matters more
 	if err := console.Writable(c, "html"); err != nil {
 		return err
@@ -118,7 +119,7 @@ func compare(c *cli.Context, o *replay.SiteOptions, config sidecar.Config) error
 
 // nightly compares the days before today, and writes what is found of each period. A
 // period in which no job ran keeps its files.
-func nightly(c *cli.Context, o *replay.SiteOptions, config *sidecar.Config) error {
+func nightly(c *cli.Context, o *replay.SiteOptions, config *configuration.Config) error {
 	for _, name := range []string{"before", "starttime", "trial", "trial-draw", "trial-plan", "endtime", "swf", "html", "long", "json", "parsable2", "noheader"} {
 		if c.IsSet(name) {
 			return fmt.Errorf("compare: --%s does not go with --nightly", name)
@@ -255,7 +256,7 @@ func onlyLive(c *cli.Context) error {
 func liveAddress(c *cli.Context) (*url.URL, error) {
 	address, from := c.String("address"), "--address"
 	if !c.IsSet("address") {
-		config, err := sidecar.Load(c)
+		config, err := configuration.Load(c)
 		if err != nil {
 			return nil, err
 		}

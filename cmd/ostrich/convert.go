@@ -8,9 +8,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/replay"
-	"slurm-ostrich/cmd/internal/sidecar"
 )
 
 func convertCommand() *cli.Command {
@@ -29,12 +29,12 @@ func convertCommand() *cli.Command {
 			"Standard error has notes on what was lost. docs/simulation.md describes the fields. Of the tables --starttime and\n" +
 			"--endtime take sacct's syntax, and without them the last 30 days are read.\n\n" +
 			"Exit code: 0 written, 1 an error, 130 interrupted. A file is written whole or not at all.",
-	}, slices.Concat([]cli.Flag{sidecar.ClusterFlag()}, o.Flags(), sidecar.Flags(true)), func(c *cli.Context) error {
+	}, slices.Concat([]cli.Flag{configuration.ClusterFlag()}, o.Flags(), configuration.Flags(true)), func(c *cli.Context) error {
 		defer shortLived()()
 		o.Given, o.SWF, o.Sacct, o.Cluster = c.IsSet, c.StringSlice("swf"), c.StringSlice("sacct"), c.String("clusters")
 		err := console.Writable(c, "out", "key")
 		if err == nil {
-			err = o.Convert(c.Context, func() (sidecar.Config, error) { return sidecar.LoadCluster(c) }, c.App.Writer, c.App.ErrWriter)
+			err = o.Convert(c.Context, func() (configuration.Config, error) { return configuration.LoadCluster(c) }, c.App.Writer, c.App.ErrWriter)
 		}
 		if err != nil {
 			err = fmt.Errorf("convert: %w", err)

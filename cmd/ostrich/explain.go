@@ -11,9 +11,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/view"
 )
 
@@ -26,7 +26,7 @@ func explainCommand() *cli.Command {
 			"when it may start, and what its priority is made of. Of a job that has started or ended it tells when, how long\n" +
 			"it waited, and what started meanwhile.",
 	}, slices.Concat([]cli.Flag{
-		sidecar.ClusterFlag(),
+		configuration.ClusterFlag(),
 		&cli.StringFlag{Name: "user", Aliases: []string{"u"}, Usage: "explain the unfinished jobs of these `USERS`, comma-separated", DefaultText: "none"},
 		&cli.BoolFlag{Name: "me", Usage: "explain one's own unfinished jobs"},
 		&cli.BoolFlag{Name: "json", Usage: "write one JSON object, as docs/json.md describes"},

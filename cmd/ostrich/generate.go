@@ -9,11 +9,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/console"
-	"slurm-ostrich/cmd/internal/replay"
+	"slurm-ostrich/cmd/internal/simulation"
 )
 
 func generateCommand() *cli.Command {
-	o, fit := &replay.ModelOptions{}, &replay.FitOptions{}
+	o, fit := &simulation.ModelOptions{}, &simulation.FitOptions{}
 	return plainCommand(cli.Command{
 		Name:      "generate",
 		Usage:     "write a workload of campaigns, as the papers draw them or with programs, in the Standard Workload Format",
@@ -43,9 +43,9 @@ func generateCommand() *cli.Command {
 	})
 }
 
-func generate(c *cli.Context, o *replay.ModelOptions, fit *replay.FitOptions) error {
+func generate(c *cli.Context, o *simulation.ModelOptions, fit *simulation.FitOptions) error {
 	if c.NArg() != 1 {
-		return fmt.Errorf("name a model: %s", console.List(replay.ModelNames()))
+		return fmt.Errorf("name a model: %s", console.List(simulation.ModelNames()))
 	}
 	if c.IsSet("fit") {
 		return fitBags(c, fit)
@@ -62,11 +62,11 @@ func generate(c *cli.Context, o *replay.ModelOptions, fit *replay.FitOptions) er
 	if err != nil {
 		return err
 	}
-	return replay.Generate(c.Context, m, c.Uint64("seed"), c.String("out"), c.App.Writer)
+	return simulation.Generate(c.Context, m, c.Uint64("seed"), c.String("out"), c.App.Writer)
 }
 
 // fitBags prints the model of bags-of-tasks of logs.
-func fitBags(c *cli.Context, o *replay.FitOptions) error {
+func fitBags(c *cli.Context, o *simulation.FitOptions) error {
 	if model := c.Args().First(); model != "bot" {
 		return fmt.Errorf("--fit goes with bot, not %s", model)
 	}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
-	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/view"
 )
 
@@ -19,7 +19,7 @@ import (
 // is no option for jobs.
 func selection(jobs string) []cli.Flag {
 	flags := []cli.Flag{
-		sidecar.ClusterFlag(),
+		configuration.ClusterFlag(),
 		&cli.StringFlag{Name: "user", Aliases: []string{"u"}, Usage: "only jobs of these `USERS`, comma-separated names or uids", DefaultText: "all"},
 		&cli.BoolFlag{Name: "me", Usage: "only one's own jobs"},
 		&cli.StringFlag{Name: "account", Aliases: []string{"A"}, Usage: "only jobs of these `ACCOUNTS`, comma-separated", DefaultText: "all"},
@@ -108,5 +108,5 @@ func selected(c *cli.Context) (*view.Selection, error) {
 		}
 		by.Users = []string{me.Username}
 	}
-	return by, sidecar.Readable(c).NamesOfUIDs(c.Context, by.Users)
+	return by, configuration.Readable(c).NamesOfUIDs(c.Context, by.Users)
 }

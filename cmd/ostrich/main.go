@@ -14,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/arguments"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/manual"
@@ -116,8 +117,8 @@ func plainCommand(c cli.Command, flags []cli.Flag, do func(*cli.Context) error) 
 
 // look does the reading part of one cycle, with a sign of life on a terminal, and then
 // calls do with it.
-func look(ctx *cli.Context, c sidecar.Config, do func(*sidecar.Sidecar, *sidecar.Cycle) error) error {
-	done := console.Alive(ctx.App.ErrWriter, "reading the accounting of the last "+sidecar.FormatSpan(c.Database.History))
+func look(ctx *cli.Context, c configuration.Config, do func(*sidecar.Sidecar, *sidecar.Cycle) error) error {
+	done := console.Alive(ctx.App.ErrWriter, "reading the accounting of the last "+configuration.FormatSpan(c.Database.History))
 	s, err := sidecar.Open(ctx.Context, c, nil, nil)
 	if err != nil {
 		done()

@@ -8,24 +8,24 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/console"
-	"slurm-ostrich/cmd/internal/replay"
+	"slurm-ostrich/cmd/internal/simulation"
 )
 
 func platformCommand() *cli.Command {
-	o, workers := &replay.PlatformOptions{}, 0
+	o, workers := &simulation.PlatformOptions{}, 0
 	return plainCommand(cli.Command{
 		Name:  "platform",
 		Usage: "run the bags of a workload log on clusters of several speeds, and measure what comes of it",
 		Description: "The jobs of a log are sequential tasks, their campaigns bags, and the clusters of a platform run them at speeds\n" +
 			"of their own (HPDC 2008). Several logs, policies, selections and architectures (comma-separated) run at once on\n" +
 			"all cores, each as if alone. --policy says where a task runs, what it knows of (processors, tasks) being known,\n" +
-			"history or unknown:\n" + replay.Help(replay.Clusters, 16) + "\n" +
-			"and --selection which tasks are eligible:\n" + replay.SelectionHelp(16) + "\n" +
+			"history or unknown:\n" + simulation.Help(simulation.Clusters, 16) + "\n" +
+			"and --selection which tasks are eligible:\n" + simulation.SelectionHelp(16) + "\n" +
 			"A campaign is what --rule finds in the logged times. docs/simulation.md describes files of platforms, the columns,\n" +
 			"and the fields of --json. Nothing of Slurm is needed or touched.\n\n" +
 			"Exit code: 0 done, 1 an error, 130 interrupted. A file is written whole, once the run is done, or not at all.",
 	}, slices.Concat(o.LogsFlags(), o.Flags(), simulationFlags(&workers), o.CampaignFlags(), console.Formats()), func(c *cli.Context) error {
 		o.Given, o.Sacct = c.IsSet, c.StringSlice("sacct")
-		return simulate(c, o, workers, replay.PlatformTables)
+		return simulate(c, o, workers, simulation.PlatformTables)
 	})
 }

@@ -5,9 +5,9 @@ package main
 import (
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/manual"
 	"slurm-ostrich/cmd/internal/remote"
-	"slurm-ostrich/cmd/internal/sidecar"
 )
 
 // program describes the command for its pages.
@@ -31,9 +31,9 @@ func program(a *cli.App) manual.Program {
 			{Text: "GOGC", Meaning: "how often simulations collect garbage, see the documentation of Go"},
 		},
 		Files: []manual.Note{
-			{Text: sidecar.DefaultFile, Meaning: "settings, see ostrich.yaml(5)"},
-			{Text: sidecar.Default().Journal, Meaning: "what ostrichd has written, which reset takes back"},
-			{Text: sidecar.DefaultSocket, Meaning: "where ostrichd is asked"},
+			{Text: configuration.DefaultFile, Meaning: "settings, see ostrich.yaml(5)"},
+			{Text: configuration.Default().Journal, Meaning: "what ostrichd has written, which reset takes back"},
+			{Text: configuration.DefaultSocket, Meaning: "where ostrichd is asked"},
 			{Text: remote.DefaultFile, Meaning: "where the ostrichd of another host is asked: url, ca_file, munge"},
 		},
 		Examples: []manual.Note{

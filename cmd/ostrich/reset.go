@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/sidecar"
@@ -28,8 +29,8 @@ func resetCommand() *cli.Command {
 	}, []cli.Flag{
 		&cli.BoolFlag{Name: "all", Usage: "also give back what the journal does not know: SiteFactors (channel sitefactor), negative nice values (channel nice), priorities that were set (channel priority)"},
 		&cli.BoolFlag{Name: "dry-run", Usage: "only say what would be written; write nothing"},
-		sidecar.ClusterFlag(),
-	}, func(c *cli.Context, config sidecar.Config) error {
+		configuration.ClusterFlag(),
+	}, func(c *cli.Context, config configuration.Config) error {
 		if _, err := os.Stat(config.Journal); errors.Is(err, fs.ErrNotExist) {
 			if c.Bool("all") {
 				console.Say(c.App.ErrWriter, "there is no journal %s; only what Slurm itself shows is given back", config.Journal)

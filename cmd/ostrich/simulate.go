@@ -14,27 +14,27 @@ import (
 
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/runs"
+	"slurm-ostrich/cmd/internal/simulation"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 )
 
 func simulateCommand() *cli.Command {
-	o, workers := &replay.Options{}, 0
+	o, workers := &simulation.Options{}, 0
 	return plainCommand(cli.Command{
 		Name:  "simulate",
 		Usage: "replay a workload log under a scheduling policy, and measure what comes of it",
 		Description: "The log is in the Standard Workload Format, compressed with gzip or not; - is standard input. Several\n" +
 			"logs and several policies (comma-separated) run at once on all cores, each as if alone.\n\n" +
-			"Policies:\n" + replay.Help(replay.Log, 18) + "\n" + replay.VariantHelp(replay.Log, 18) + "\n" +
+			"Policies:\n" + simulation.Help(simulation.Log, 18) + "\n" + simulation.VariantHelp(simulation.Log, 18) + "\n" +
 			"A campaign is what --rule finds in the logged times. With --replay closed a user's next campaign comes when the\n" +
 			"last one has really ended and the logged think time has passed. The columns are those of\n" +
 			"docs/simulation.md, as are the fields of --json. Nothing of Slurm is needed or touched.\n\n" +
 			"Exit code: 0 done, 1 an error, 130 interrupted. A file is written whole, once the replay is done, or not at all.",
 	}, slices.Concat(o.LogsFlags(), o.Flags(), simulationFlags(&workers), o.CampaignFlags(), console.Formats()), func(c *cli.Context) error {
 		o.Given, o.Sacct = c.IsSet, c.StringSlice("sacct")
-		return simulate(c, o, workers, replay.Tables)
+		return simulate(c, o, workers, simulation.Tables)
 	})
 }
 
@@ -54,11 +54,11 @@ func simulationFlags(workers *int) []cli.Flag {
 
 // simulations are what options ask for.
 type simulations interface {
-	Simulations(ctx context.Context, stderr io.Writer, logs []string) ([]*replay.Simulation, error)
+	Simulations(ctx context.Context, stderr io.Writer, logs []string) ([]*simulation.Simulation, error)
 }
 
 // tables are those of replays; whole is whether more than their summaries is wanted.
-type tables func(list []*replay.Simulation, whole bool) []format.Table
+type tables func(list []*simulation.Simulation, whole bool) []format.Table
 
 // simulate makes replays, and writes what comes out.
 func simulate(c *cli.Context, o simulations, workers int, show tables) error {
@@ -76,11 +76,11 @@ func simulate(c *cli.Context, o simulations, workers int, show tables) error {
 	if err = csvAllowed(c, len(list)); err != nil {
 		return err
 	}
-	plans := func(s *replay.Simulation) bool { return s.Run.Policy.Name == "horizon" }
+	plans := func(s *simulation.Simulation) bool { return s.Run.Policy.Name == "horizon" }
 	if c.IsSet("satisfaction") && c.Bool("summary") && !c.Bool("json") && !slices.ContainsFunc(list, plans) {
 		return errors.New("--satisfaction is for the table of lateness, which --summary leaves out: without --summary, or with --json")
 	}
-	if list, err = replay.Simulate(c.Context, c.App.ErrWriter, workers, list, !c.Bool("summary")); err != nil {
+	if list, err = simulation.Simulate(c.Context, c.App.ErrWriter, workers, list, !c.Bool("summary")); err != nil {
 		return err
 	}
 	if err = writeCSVs(c, list[0]); err != nil {
@@ -88,10 +88,10 @@ func simulate(c *cli.Context, o simulations, workers int, show tables) error {
 	}
 	whole := !c.Bool("summary")
 	if c.IsSet("html") || c.IsSet("svg") {
-		drawing := replay.Drawing(list)
+		drawing := simulation.Drawing(list)
 		if err = errors.Join(
-			console.WriteFile(c, "svg", func(w io.Writer) error { return replay.WriteSVG(w, drawing) }),
-			console.WriteFile(c, "html", func(w io.Writer) error { return replay.WriteHTML(w, "Replays", drawing, show(list, false)) }),
+			console.WriteFile(c, "svg", func(w io.Writer) error { return simulation.WriteSVG(w, drawing) }),
+			console.WriteFile(c, "html", func(w io.Writer) error { return simulation.WriteHTML(w, "Replays", drawing, show(list, false)) }),
 		); err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func simulate(c *cli.Context, o simulations, workers int, show tables) error {
 	if !c.Bool("json") {
 		return console.Tables(c, show(list, whole)...)
 	}
-	document, err := replay.Document(list, whole)
+	document, err := simulation.Document(list, whole)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func csvAllowed(c *cli.Context, replays int) error {
 }
 
 // writeCSVs writes the files that the options ask for.
-func writeCSVs(c *cli.Context, s *replay.Simulation) error {
+func writeCSVs(c *cli.Context, s *simulation.Simulation) error {
 	o, m := s.Outcome, s.Run.Procs
 	return errors.Join(
 		console.WriteFile(c, "jobs-csv", func(w io.Writer) error { return report.WriteJobs(w, s.Workload.Name, o.Jobs, m) }),

@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/console"
-	"slurm-ostrich/cmd/internal/replay/sweep"
+	"slurm-ostrich/cmd/internal/simulation/sweep"
 )
 
 func sweepCommand() *cli.Command {

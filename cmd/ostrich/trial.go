@@ -12,17 +12,17 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/replay"
-	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/ostrich/trial"
 )
 
 // onTrial does what compare is asked of a trial, and reports whether it was asked anything.
-func onTrial(c *cli.Context, o *replay.SiteOptions, config *sidecar.Config) (bool, error) {
+func onTrial(c *cli.Context, o *replay.SiteOptions, config *configuration.Config) (bool, error) {
 	asked := ""
 	for _, name := range []string{"trial", "trial-draw", "trial-plan"} {
 		switch {
@@ -75,7 +75,7 @@ type draw struct {
 }
 
 // printDraw prints the periods of a trial: all since it began, or those to come.
-func printDraw(c *cli.Context, o *replay.SiteOptions, config *sidecar.Config) error {
+func printDraw(c *cli.Context, o *replay.SiteOptions, config *configuration.Config) error {
 	from := ostrich.Time(time.Now().Unix())
 	d, drawn, notes, err := o.Drawn(config, true, from)
 	if err != nil {
@@ -108,7 +108,7 @@ func printDraw(c *cli.Context, o *replay.SiteOptions, config *sidecar.Config) er
 	}
 	if !c.Bool("noheader") && !c.Bool("parsable2") {
 		if _, err = fmt.Fprint(c.App.Writer, plural.Sprintf("Drawn from seed %d: %d period{|s} of OStrich and %d of stock Slurm, of %s each; the first %s of each is washout.\n\n", d.Seed,
-			of[trial.OStrich], of[trial.Stock], sidecar.FormatSpan(time.Duration(d.Period)*time.Second), sidecar.FormatSpan(time.Duration(d.Washout)*time.Second))); err != nil {
+			of[trial.OStrich], of[trial.Stock], configuration.FormatSpan(time.Duration(d.Period)*time.Second), configuration.FormatSpan(time.Duration(d.Washout)*time.Second))); err != nil {
 			return err
 		}
 	}

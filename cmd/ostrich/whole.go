@@ -13,10 +13,11 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/figures"
 	"slurm-ostrich/cmd/internal/manual"
-	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/simulation"
 )
 
 const (
@@ -41,7 +42,7 @@ func wholeWords(command, option string) []manual.Word {
 	case option == "policy":
 		return policyWords(command)
 	case command == "generate" && option == "":
-		return manual.Plain(replay.ModelNames())
+		return manual.Plain(simulation.ModelNames())
 	case command == "figures" && option == "":
 		var list []manual.Word
 		for _, f := range figures.All() {
@@ -54,16 +55,16 @@ func wholeWords(command, option string) []manual.Word {
 
 // policyWords returns the policies that a command knows.
 func policyWords(command string) (list []manual.Word) {
-	need := replay.Log
+	need := simulation.Log
 	switch command {
 	case "platform":
-		need = replay.Clusters
+		need = simulation.Clusters
 	case "compare":
-		need = replay.Site
+		need = simulation.Site
 	case "bench":
-		need = replay.Parts
+		need = simulation.Parts
 	}
-	for _, p := range replay.Policies(need) {
+	for _, p := range simulation.Policies(need) {
 		list = append(list, manual.Word{Text: p.Name, Usage: p.Usage})
 	}
 	return list
@@ -73,14 +74,14 @@ func policyWords(command string) (list []manual.Word) {
 // that became a setting of a policy, or an option of another command, is told how to write
 // it.
 func usageError(command string) cli.OnUsageErrorFunc {
-	report := sidecar.UsageError("ostrich "+command, "")
-	with, policies := map[string]replay.Need{"simulate": replay.Log, "platform": replay.Clusters, "compare": replay.Site}[command]
+	report := configuration.UsageError("ostrich "+command, "")
+	with, policies := map[string]simulation.Need{"simulate": simulation.Log, "platform": simulation.Clusters, "compare": simulation.Site}[command]
 	if !policies {
 		return report
 	}
 	return func(c *cli.Context, err error, sub bool) error {
 		name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
-		if gone := replay.Gone(name, with); unknown && gone != "" {
+		if gone := simulation.Gone(name, with); unknown && gone != "" {
 			return fmt.Errorf("%s: --%s %s", command, name, gone)
 		}
 		return report(c, err, sub)
@@ -88,9 +89,9 @@ func usageError(command string) cli.OnUsageErrorFunc {
 }
 
 // command builds a sub-command that reads the configuration first.
-func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, sidecar.Config) error) *cli.Command {
-	return plainCommand(c, slices.Concat(flags, sidecar.Flags(true)), func(ctx *cli.Context) error {
-		config, err := sidecar.LoadCluster(ctx)
+func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, configuration.Config) error) *cli.Command {
+	return plainCommand(c, slices.Concat(flags, configuration.Flags(true)), func(ctx *cli.Context) error {
+		config, err := configuration.LoadCluster(ctx)
 		switch {
 		case errors.Is(err, fs.ErrPermission):
 			return fmt.Errorf("%w; %s", err, sidecar.RunAs(&config, c.Name))

@@ -19,6 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"slurm-ostrich/cmd/internal/access"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/view"
@@ -160,7 +161,7 @@ func TestReasonsAreDocumented(t *testing.T) {
 
 // night makes a configuration's folder of nightly comparisons, with what "ostrich compare
 // --json" writes, of the fields that are read.
-func night(t *testing.T, c *sidecar.Config) {
+func night(t *testing.T, c *configuration.Config) {
 	t.Helper()
 	folder := t.TempDir()
 	c.Journal = filepath.Join(folder, "journal.jsonl")

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"slurm-ostrich/cmd/internal/access"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/socket"
@@ -32,10 +33,10 @@ type cycler interface {
 
 // daemon runs cycles until it is stopped.
 type daemon struct {
-	config  sidecar.Config
-	load    func() (sidecar.Config, error)
-	loader  *sidecar.Loader // behind load; nil: load cannot tell where settings are from
-	open    func(context.Context, sidecar.Config) (cycler, error)
+	config  configuration.Config
+	load    func() (configuration.Config, error)
+	loader  *configuration.Loader // behind load; nil: load cannot tell where settings are from
+	open    func(context.Context, configuration.Config) (cycler, error)
 	log     zerolog.Logger
 	metrics *metrics
 	notify  notifier
@@ -65,9 +66,9 @@ type daemon struct {
 	lead *sidecar.Lead // decides which daemon writes; nil if there is no other
 
 	// probe asks for slurmctld's counters. nil: no probes.
-	probe func(context.Context, sidecar.Config) (slurm.Diag, error)
+	probe func(context.Context, configuration.Config) (slurm.Diag, error)
 	// giveBack is sidecar.GiveBack with the commands of the settings.
-	giveBack func(ctx context.Context, c *sidecar.Config, now ostrich.Time, warn func(error)) ([]priority.Change, error)
+	giveBack func(ctx context.Context, c *configuration.Config, now ostrich.Time, warn func(error)) ([]priority.Change, error)
 	giving   atomic.Bool  // it runs
 	stocked  ostrich.Time // until when stock Slurm orders a queue in which nothing of ours is left
 	trigger  trigger

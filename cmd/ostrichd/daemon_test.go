@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting/ledger"
@@ -42,7 +43,7 @@ type world struct {
 	// a cycle and reads its configuration. nil is success.
 	openErr func(n int) error
 	step    func(ctx context.Context, n int) (*sidecar.Cycle, error)
-	load    func() (sidecar.Config, error)
+	load    func() (configuration.Config, error)
 
 	mu      sync.Mutex
 	cycles  []string // "10s observe"
@@ -56,11 +57,11 @@ type world struct {
 
 func newWorld() *world {
 	w := &world{began: time.Now(), hangup: make(chan os.Signal, 1)}
-	c := sidecar.Default()
+	c := configuration.Default()
 	c.Socket, c.Listen, c.Interval, c.MinInterval = "", "", 10*time.Second, 10*time.Second
 	w.daemon = &daemon{
 		config: c, metrics: newMetrics("test"), reload: w.hangup, now: time.Now, log: zerolog.New(w),
-		load: func() (sidecar.Config, error) { return w.load() },
+		load: func() (configuration.Config, error) { return w.load() },
 		open: w.open, page: page{shown: make(chan struct{})},
 		notify: notifier{tell: func(state string) {
 			if !strings.HasPrefix(state, "STATUS=") {
@@ -85,7 +86,7 @@ func (w *world) note(list *[]string, what string) {
 	*list = append(*list, fmt.Sprintf("%v %s", time.Since(w.began), what))
 }
 
-func (w *world) open(ctx context.Context, c sidecar.Config) (cycler, error) {
+func (w *world) open(ctx context.Context, c configuration.Config) (cycler, error) {
 	w.note(&w.opened, c.Mode)
 	if w.openErr != nil {
 		err := w.openErr(len(w.opened))
@@ -114,7 +115,7 @@ func (w *world) Run(ctx context.Context, apply bool) (*sidecar.Cycle, error) {
 
 func (w *world) Writing() bool { return w.writing.Load() }
 
-func (w *world) Config() sidecar.Config         { return w.daemon.config }
+func (w *world) Config() configuration.Config   { return w.daemon.config }
 func (w *world) Live() []ledger.Record          { return nil }
 func (w *world) UserName(ostrich.UserID) string { return "" }
 
@@ -242,7 +243,7 @@ func TestErrorAtStart(t *testing.T) {
 		{"columns", fmt.Errorf("slurmdb: %w", slurmdb.ErrColumns), true},
 		{"database configuration", fmt.Errorf("slurmdb: %w", slurmdb.ErrConfig), true},
 		{"channel", fmt.Errorf("priority: %w", priority.ErrImpossible), true},
-		{"configuration", fmt.Errorf("configuration: %w", sidecar.ErrConfig), true},
+		{"configuration", fmt.Errorf("configuration: %w", configuration.ErrConfig), true},
 		{"database away", fmt.Errorf("slurmdb: %w", slurmdb.ErrConnect), false},
 		{"controller away", fmt.Errorf("scontrol: %w", slurm.ErrUnreachable), false},
 		{"another daemon", fmt.Errorf("journal: %w", journal.ErrLocked), false},
@@ -282,44 +283,44 @@ func TestPermanentErrorLater(t *testing.T) {
 }
 
 func TestReload(t *testing.T) {
-	with := func(edit func(*sidecar.Config)) func() (sidecar.Config, error) {
-		c := sidecar.Default()
+	with := func(edit func(*configuration.Config)) func() (configuration.Config, error) {
+		c := configuration.Default()
 		c.Socket, c.Listen, c.Interval, c.MinInterval = "", "", 10*time.Second, 10*time.Second
 		edit(&c)
-		return func() (sidecar.Config, error) { return c, nil }
+		return func() (configuration.Config, error) { return c, nil }
 	}
 	for _, test := range []struct {
 		name           string
-		load           func() (sidecar.Config, error)
+		load           func() (configuration.Config, error)
 		cycles, opened []string
 		log            []string
 	}{
 		{
-			name: "good", load: with(func(c *sidecar.Config) { c.Mode = sidecar.Enforce }),
+			name: "good", load: with(func(c *configuration.Config) { c.Mode = configuration.Enforce }),
 			cycles: []string{"0s observe", "10s observe", "15s enforce", "25s enforce"},
 			opened: []string{"0s observe", "15s observe", "15s enforce"}, // a look first
 			log:    []string{"info started", "info reloaded", "info stopped"},
 		},
 		{
-			name: "broken", load: func() (sidecar.Config, error) { return sidecar.Config{}, errors.New("ostrich.yaml:3: no") },
+			name: "broken", load: func() (configuration.Config, error) { return configuration.Config{}, errors.New("ostrich.yaml:3: no") },
 			cycles: []string{"0s observe", "10s observe", "15s observe", "25s observe"},
 			opened: []string{"0s observe"},
 			log:    []string{"info started", "error configuration not reloaded; the old one stays: ostrich.yaml:3: no", "info stopped"},
 		},
 		{
-			name: "listen changed", load: with(func(c *sidecar.Config) { c.Listen = "127.0.0.1:1" }),
+			name: "listen changed", load: with(func(c *configuration.Config) { c.Listen = "127.0.0.1:1" }),
 			cycles: []string{"0s observe", "10s observe", "15s observe", "25s observe"},
 			opened: []string{"0s observe", "15s observe", "15s observe"},
 			log:    []string{"info started", "warn the address takes effect at the next start", "info reloaded", "info stopped"},
 		},
 		{
-			name: "web file changed", load: with(func(c *sidecar.Config) { c.Web.ConfigFile = "web.yml" }),
+			name: "web file changed", load: with(func(c *configuration.Config) { c.Web.ConfigFile = "web.yml" }),
 			cycles: []string{"0s observe", "10s observe", "15s observe", "25s observe"},
 			opened: []string{"0s observe", "15s observe", "15s observe"},
 			log:    []string{"info started", "warn the path of web.config_file takes effect at the next start", "info reloaded", "info stopped"},
 		},
 		{
-			name: "level changed", load: with(func(c *sidecar.Config) { c.Log.Level = "error" }),
+			name: "level changed", load: with(func(c *configuration.Config) { c.Log.Level = "error" }),
 			cycles: []string{"0s observe", "10s observe", "15s observe", "25s observe"},
 			opened: []string{"0s observe", "15s observe", "15s observe"},
 			log:    []string{"info started"},
@@ -378,7 +379,11 @@ func TestReloadOfWhatCannotWork(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld()
-				w.load = func() (sidecar.Config, error) { c := w.daemon.config; c.Mode = sidecar.Enforce; return c, nil }
+				w.load = func() (configuration.Config, error) {
+					c := w.daemon.config
+					c.Mode = configuration.Enforce
+					return c, nil
+				}
 				w.openErr = func(n int) error {
 					if n == 2 {
 						return test.err
@@ -440,7 +445,11 @@ func TestStopInLongCycle(t *testing.T) {
 func TestReloadInCycle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
-		w.load = func() (sidecar.Config, error) { c := w.daemon.config; c.Mode = sidecar.Enforce; return c, nil }
+		w.load = func() (configuration.Config, error) {
+			c := w.daemon.config
+			c.Mode = configuration.Enforce
+			return c, nil
+		}
 		w.step = func(context.Context, int) (*sidecar.Cycle, error) {
 			time.Sleep(8 * time.Second)
 			return &sidecar.Cycle{}, nil

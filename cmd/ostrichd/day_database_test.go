@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
@@ -52,7 +53,7 @@ func tablesOf(t *testing.T, server *slurmdbtest.Server, release slurmdbtest.Rele
 }
 
 // source adds the database to the configuration of a daemon.
-func (d *tables) source(c *sidecar.Config) {
+func (d *tables) source(c *configuration.Config) {
 	c.Database.Addresses = []string{d.door}
 	c.Database.User, c.Database.Password, c.Database.Name = d.user, secret, d.Name
 }
@@ -203,8 +204,8 @@ func clocks(now ostrich.Time, all ...*tables) {
 
 // opens returns how a daemon opens its sidecar. It may write when a
 // lead says so.
-func opens(ctl slurmctld, through func(*slurmdb.Reader) sidecar.Accounting, lead *sidecar.Lead) func(context.Context, sidecar.Config) (cycler, error) {
-	return func(ctx context.Context, c sidecar.Config) (cycler, error) {
+func opens(ctl slurmctld, through func(*slurmdb.Reader) sidecar.Accounting, lead *sidecar.Lead) func(context.Context, configuration.Config) (cycler, error) {
+	return func(ctx context.Context, c configuration.Config) (cycler, error) {
 		controller, err := ctl.Controller(ctx)
 		if err != nil {
 			return nil, err

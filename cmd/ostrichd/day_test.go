@@ -16,6 +16,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
@@ -75,7 +76,7 @@ type ordeal struct {
 	random  *rand.Rand
 	cluster *memslurm.Cluster
 	of      memslurm.Config
-	config  sidecar.Config
+	config  configuration.Config
 	begin   ostrich.Time
 	length  ostrich.Duration // of the troubles
 	odds    int              // of a kill in a cycle, in percent
@@ -154,11 +155,11 @@ func (o *ordeal) run(server *slurmdbtest.Server, release slurmdbtest.Release) {
 		o.t.Fatal(err)
 	}
 	o.cluster, o.begin = cluster, ostrich.Time(time.Now().Unix())
-	o.config = sidecar.Default()
-	o.config.Cluster, o.config.Mode, o.config.Priority.Margin, o.config.Interval = "c1", sidecar.Enforce, 0, period*time.Second
+	o.config = configuration.Default()
+	o.config.Cluster, o.config.Mode, o.config.Priority.Margin, o.config.Interval = "c1", configuration.Enforce, 0, period*time.Second
 	o.config.Journal = filepath.Join(o.t.TempDir(), "journal.jsonl")
 	observing := o.config
-	observing.Mode, observing.Journal = sidecar.Observe, ""
+	observing.Mode, observing.Journal = configuration.Observe, ""
 	o.tables = tablesOf(o.t, server, release, cluster, "disturbed", o.of.Users)
 	o.whole = tablesOf(o.t, server, release, cluster, "calm", o.of.Users)
 	defer o.whole.Run("SET GLOBAL init_connect = ''")
@@ -194,7 +195,7 @@ func (o *ordeal) load(users int) (all []sim.Campaign) {
 }
 
 // daemonOf returns a daemon that opens its sidecar in its first cycle.
-func daemonOf(config sidecar.Config, open func(context.Context, sidecar.Config) (cycler, error)) *daemon {
+func daemonOf(config configuration.Config, open func(context.Context, configuration.Config) (cycler, error)) *daemon {
 	d := &daemon{config: config, metrics: newMetrics("test"), now: time.Now, log: zerolog.Nop(), open: open, notify: notifier{tell: func(string) {}}}
 	d.page.shown = make(chan struct{})
 	d.configured()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
@@ -38,8 +39,8 @@ func emulate(t *testing.T) *emulation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := sidecar.Default()
-	config.Cluster, config.Mode, config.Campaign.Rule.By = "test", sidecar.Enforce, campaign.Max
+	config := configuration.Default()
+	config.Cluster, config.Mode, config.Campaign.Rule.By = "test", configuration.Enforce, campaign.Max
 	config.Metrics.PerUser = true
 	night(t, &config)
 	controller, err := cluster.Controller.Controller(t.Context())

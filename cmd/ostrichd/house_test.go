@@ -15,6 +15,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/priority/slurm/slurmtest"
 	"slurm-ostrich/slurmdb/slurmdbtest"
@@ -37,8 +38,8 @@ func settle(t *testing.T, db *slurmdbtest.DB, addresses ...string) *house {
 	t.Helper()
 	h := &house{t: t, slurm: slurmtest.New(t), now: db.Clock()}
 	h.slurm.Set("clock", "now")
-	c := sidecar.Default()
-	c.Mode, c.Cluster, c.Socket, c.Listen = sidecar.Enforce, db.Cluster, "", ""
+	c := configuration.Default()
+	c.Mode, c.Cluster, c.Socket, c.Listen = configuration.Enforce, db.Cluster, "", ""
 	c.Slurm.Bin, c.Slurm.Timeout = h.slurm.Folder, 2*time.Minute
 	c.Journal = filepath.Join(t.TempDir(), "journal.jsonl")
 	c.Database.Addresses, c.Database.User, c.Database.Name = addresses, "root", db.Name

@@ -17,6 +17,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/arguments"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/manual"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/webserver"
@@ -67,17 +68,17 @@ func app(stdout, stderr io.Writer) *cli.App {
 			&cli.BoolFlag{Name: "apply", Usage: "write priorities; the same as mode: enforce"},
 			&cli.BoolFlag{Name: "once", Usage: "do one cycle and end, with exit code 1 if it failed or Slurm did not change a job"},
 			&cli.BoolFlag{Name: "show-config", Usage: "print the settings in effect, without the password, and end"},
-		}, sidecar.Flags(false)...),
+		}, configuration.Flags(false)...),
 		Writer: stdout, ErrWriter: stderr,
 		HideHelpCommand: true,
 		ExitErrHandler:  func(*cli.Context, error) {}, // main decides
-		OnUsageError:    sidecar.UsageError("ostrichd", ""),
+		OnUsageError:    configuration.UsageError("ostrichd", ""),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return fmt.Errorf("unexpected argument %q; see \"ostrichd --help\"", c.Args().First())
 			}
-			loader := sidecar.NewLoader(c)
-			load := func() (sidecar.Config, error) { return settings(loader) }
+			loader := configuration.NewLoader(c)
+			load := func() (configuration.Config, error) { return settings(loader) }
 			config, err := load()
 			if err != nil {
 				return err
@@ -108,7 +109,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 
 // settings returns the configuration. It also checks web.config_file, though that file is
 // read again for each request.
-func settings(from *sidecar.Loader) (sidecar.Config, error) {
+func settings(from *configuration.Loader) (configuration.Config, error) {
 	config, err := from.Load()
 	if err != nil {
 		return config, err
@@ -120,8 +121,8 @@ func settings(from *sidecar.Loader) (sidecar.Config, error) {
 }
 
 // opener returns a function that opens a sidecar. After an error that returns a nil cycler.
-func opener(lead *sidecar.Lead, servers *sidecar.Servers) func(context.Context, sidecar.Config) (cycler, error) {
-	return func(ctx context.Context, c sidecar.Config) (cycler, error) {
+func opener(lead *sidecar.Lead, servers *sidecar.Servers) func(context.Context, configuration.Config) (cycler, error) {
+	return func(ctx context.Context, c configuration.Config) (cycler, error) {
 		leads := lead
 		if !c.Writes() {
 			leads = nil
@@ -135,7 +136,7 @@ func opener(lead *sidecar.Lead, servers *sidecar.Servers) func(context.Context, 
 }
 
 // logger writes JSON, or lines for people if w is a terminal.
-func logger(w io.Writer, c sidecar.Config) (zerolog.Logger, error) {
+func logger(w io.Writer, c configuration.Config) (zerolog.Logger, error) {
 	level, err := zerolog.ParseLevel(c.Log.Level)
 	if err != nil {
 		return zerolog.Nop(), fmt.Errorf("configuration: log.level: %w", err)

@@ -13,6 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"slurm-ostrich/cmd/internal/access"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich"
@@ -163,9 +164,9 @@ func newMetrics(version string) *metrics {
 }
 
 // configured sets the metrics of settings that are in effect since at.
-func (m *metrics) configured(c sidecar.Config, at time.Time) {
+func (m *metrics) configured(c configuration.Config, at time.Time) {
 	m.enforcing.Set(0)
-	if c.Mode == sidecar.Enforce { // a trial says so once a cycle has ended
+	if c.Mode == configuration.Enforce { // a trial says so once a cycle has ended
 		m.enforcing.Set(1)
 	}
 	m.trial.configured(&c)
@@ -195,7 +196,7 @@ func (m *metrics) turn(c *sidecar.Cycle, enforce bool) {
 }
 
 // hash identifies a configuration by a whole number of 48 bits, which a float holds exactly.
-func hash(c sidecar.Config) float64 {
+func hash(c configuration.Config) float64 {
 	var shown bytes.Buffer
 	if err := c.Show(&shown); err != nil {
 		return 0 // never happens: a buffer accepts everything

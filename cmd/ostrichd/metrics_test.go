@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"slurm-ostrich/cmd/internal/api"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
@@ -238,7 +239,7 @@ func TestReadiness(t *testing.T) {
 func TestListen(t *testing.T) {
 	busy := httptest.NewServer(http.NotFoundHandler())
 	defer busy.Close()
-	d := daemon{config: sidecar.Default(), metrics: newMetrics("v1"), now: time.Now}
+	d := daemon{config: configuration.Default(), metrics: newMetrics("v1"), now: time.Now}
 	d.config.Listen = strings.TrimPrefix(busy.URL, "http://")
 	if err := d.run(t.Context()); err == nil || !strings.Contains(err.Error(), "listen: ") {
 		t.Errorf("a port that is taken: %v", err)
@@ -256,7 +257,7 @@ func TestListen(t *testing.T) {
 // The number of the settings is the same for the same ones, and does not tell
 // of the password.
 func TestConfigHash(t *testing.T) {
-	a, b := sidecar.Default(), sidecar.Default()
+	a, b := configuration.Default(), configuration.Default()
 	if hash(a) != hash(b) || hash(a) == 0 || hash(a) != math.Trunc(hash(a)) {
 		t.Errorf("hashes %v and %v", hash(a), hash(b))
 	}

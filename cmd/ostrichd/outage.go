@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/priority"
@@ -81,7 +82,7 @@ func forAll(err error) string {
 		{sidecar.ErrLost, "the right to write was lost"},
 		{priority.ErrUndecided, "Slurm does not tell its QOS and what they may preempt, so nothing is written"},
 		{priority.ErrImpossible, "settings of Slurm do not go with those of ostrichd"},
-		{sidecar.ErrConfig, "the settings cannot work"},
+		{configuration.ErrConfig, "the settings cannot work"},
 	} {
 		if errors.Is(err, known.is) {
 			what = known.words
@@ -178,6 +179,6 @@ func (d *daemon) answered(err error) bool {
 
 // probe asks for slurmctld's counters. A ping costs as little, but a controller
 // that serves nobody answers it, and it waits for every backup that is down.
-func probe(ctx context.Context, c sidecar.Config) (slurm.Diag, error) {
+func probe(ctx context.Context, c configuration.Config) (slurm.Diag, error) {
 	return c.Commands().Diag(ctx)
 }

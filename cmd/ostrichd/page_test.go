@@ -19,6 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"slurm-ostrich/cmd/internal/access"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
@@ -66,7 +67,7 @@ func TestPageLooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
 		c := &counted{world: w}
-		w.daemon.open = func(context.Context, sidecar.Config) (cycler, error) { return c, nil }
+		w.daemon.open = func(context.Context, configuration.Config) (cycler, error) { return c, nil }
 		w.step = func(_ context.Context, n int) (*sidecar.Cycle, error) {
 			// A cycle begins every 15 s. The one that begins at 600 s takes a
 			// minute, and the next ones begin at 670 and 681 s.
@@ -147,8 +148,8 @@ func TestPageTellsOfOutage(t *testing.T) {
 func TestPageDuringCycles(t *testing.T) {
 	cluster := statuspagetest.New(20, 500)
 	cluster.Busy = true
-	config := sidecar.Default()
-	config.Socket, config.Listen, config.Mode, config.Journal = "", "", sidecar.Enforce, filepath.Join(t.TempDir(), "journal")
+	config := configuration.Default()
+	config.Socket, config.Listen, config.Mode, config.Journal = "", "", configuration.Enforce, filepath.Join(t.TempDir(), "journal")
 	config.Interval = time.Millisecond
 	inner, err := cluster.Sidecar(config)
 	if err != nil {
@@ -157,7 +158,7 @@ func TestPageDuringCycles(t *testing.T) {
 	s := &tallied{cycler: inner}
 	d := &daemon{
 		config: config, metrics: newMetrics("test"), now: time.Now, log: zerolog.Nop(),
-		open:   func(context.Context, sidecar.Config) (cycler, error) { return s, nil },
+		open:   func(context.Context, configuration.Config) (cycler, error) { return s, nil },
 		notify: notifier{tell: func(string) {}},
 		page:   page{shown: make(chan struct{})},
 	}
@@ -215,7 +216,7 @@ func TestPageWrites(t *testing.T) {
 	if err := errors.Join(j.Intend(5, priority.Nice, changes), j.Close()); err != nil {
 		t.Fatal(err)
 	}
-	d := &daemon{config: sidecar.Default(), metrics: newMetrics("test"), now: time.Now}
+	d := &daemon{config: configuration.Default(), metrics: newMetrics("test"), now: time.Now}
 	d.config.Journal = path
 	d.status.configured(&d.config)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -234,7 +235,7 @@ func TestPageWrites(t *testing.T) {
 func TestPageReload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
-		w.load = func() (sidecar.Config, error) {
+		w.load = func() (configuration.Config, error) {
 			c := w.daemon.config
 			c.Status.Listen = "127.0.0.1:1"
 			c.Interval = 20 * time.Second

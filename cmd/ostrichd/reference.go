@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/manual"
-	"slurm-ostrich/cmd/internal/sidecar"
 )
 
 // program describes the command for its pages.
@@ -23,9 +23,9 @@ func program(a *cli.App) manual.Program {
 			{Text: "NOTIFY_SOCKET, WATCHDOG_USEC", Meaning: "set by systemd, which is told when the daemon is ready and that it lives"},
 		},
 		Files: []manual.Note{
-			{Text: sidecar.DefaultFile, Meaning: "settings, see ostrich.yaml(5)"},
-			{Text: sidecar.Default().Journal, Meaning: "every write, with its reason"},
-			{Text: sidecar.DefaultSocket, Meaning: "where users ask"},
+			{Text: configuration.DefaultFile, Meaning: "settings, see ostrich.yaml(5)"},
+			{Text: configuration.Default().Journal, Meaning: "every write, with its reason"},
+			{Text: configuration.DefaultSocket, Meaning: "where users ask"},
 		},
 		Examples: []manual.Note{
 			{Text: "ostrichd --once", Meaning: "one cycle that writes nothing, to see whether it works"},

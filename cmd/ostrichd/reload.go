@@ -11,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/slurmdb"
@@ -68,7 +69,7 @@ func (d *daemon) reconfigure(ctx context.Context) {
 }
 
 // took says that settings are in effect, and returns what is odd with their file.
-func (d *daemon) took(config *sidecar.Config) string {
+func (d *daemon) took(config *configuration.Config) string {
 	if d.loader == nil {
 		return ""
 	}
@@ -83,7 +84,7 @@ const longestTrial = 30 * time.Second
 // It only reads, because the present sidecar holds the journal. That the database or the
 // controller is away or slow says nothing about the configuration if the present one asks
 // the same; and if that one fails too, nothing is lost with it.
-func (d *daemon) try(ctx context.Context, config sidecar.Config) error {
+func (d *daemon) try(ctx context.Context, config configuration.Config) error {
 	ctx, cancel := context.WithTimeout(ctx, longestTrial)
 	defer cancel()
 	probe, err := d.open(ctx, config.Probe())
@@ -92,7 +93,7 @@ func (d *daemon) try(ctx context.Context, config sidecar.Config) error {
 		return nil
 	}
 	same := config.SamePlace(&d.config)
-	if sidecar.Permanent(err) || errors.Is(err, slurmdb.ErrDenied) || !same && (d.works() || sidecar.Misconfigured(err)) {
+	if sidecar.Permanent(err) || errors.Is(err, slurmdb.ErrDenied) || !same && (d.works() || configuration.Misconfigured(err)) {
 		return err
 	}
 	return nil
@@ -103,7 +104,7 @@ func (d *daemon) works() bool { return d.outage.failures == 0 && d.status.succee
 
 // served returns why an address of a new configuration could not be served at the next
 // start, which is when it takes effect. The folder of a socket may be made by then.
-func (d *daemon) served(ctx context.Context, config *sidecar.Config) error {
+func (d *daemon) served(ctx context.Context, config *configuration.Config) error {
 	ours := []string{d.config.Listen, d.config.Status.Listen}
 	for _, at := range []struct{ key, address string }{{"listen", config.Listen}, {"status.listen", config.Status.Listen}} {
 		if at.address == "" || slices.Contains(ours, at.address) {
@@ -138,7 +139,7 @@ func (d *daemon) configured() {
 	commands := d.config.Commands()
 	d.commands.Store(&commands)
 	d.pace()
-	if d.config.From == sidecar.Sacct && d.config.Writes() {
+	if d.config.From == configuration.Sacct && d.config.Writes() {
 		d.log.Warn().Str("journal", d.config.Journal).Msg("without a database, only daemons with this journal keep one another from writing: run one for this cluster")
 	}
 }

@@ -14,17 +14,17 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/priority/privilege"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
 
 // loading returns what reads the settings of a daemon that was started with --config.
-func loading(t *testing.T, file string) *sidecar.Loader {
+func loading(t *testing.T, file string) *configuration.Loader {
 	t.Helper()
-	var load *sidecar.Loader
-	a := &cli.App{Flags: sidecar.Flags(false), Action: func(c *cli.Context) error {
-		load = sidecar.NewLoader(c)
+	var load *configuration.Loader
+	a := &cli.App{Flags: configuration.Flags(false), Action: func(c *cli.Context) error {
+		load = configuration.NewLoader(c)
 		return nil
 	}}
 	if err := a.RunContext(t.Context(), []string{"ostrichd", "--config", file}); err != nil {
@@ -80,7 +80,7 @@ func TestReloadOfWhatDoesNotWork(t *testing.T) {
 	d := h.daemon
 	d.loader = loading(t, file)
 	who := privilege.Owner{UID: os.Getuid(), GID: os.Getgid()} // reads the settings
-	d.load = func() (c sidecar.Config, err error) {
+	d.load = func() (c configuration.Config, err error) {
 		err = who.Do(func() error {
 			c, err = settings(d.loader)
 			return err
@@ -155,7 +155,7 @@ func TestReloadOfWhatDoesNotWork(t *testing.T) {
 		if said := h.log.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "configuration not reloaded") || !strings.Contains(said, tt.words) && !strings.Contains(said, strings.ReplaceAll(tt.words, `"`, `\"`)) {
 			t.Errorf("%s: log %q, want %q", tt.name, said, tt.words)
 		}
-		if d.config.Mode != sidecar.Enforce || d.config.Cluster != db.Cluster || d.sidecar != open || samples(t, d.metrics)["ostrich_config_last_reload_successful"] != "0" {
+		if d.config.Mode != configuration.Enforce || d.config.Cluster != db.Cluster || d.sidecar != open || samples(t, d.metrics)["ostrich_config_last_reload_successful"] != "0" {
 			t.Errorf("%s: mode %s, cluster %s", tt.name, d.config.Mode, d.config.Cluster)
 		}
 		if got := ready(d); !strings.HasPrefix(got, "ok\nthe settings read last were refused") {
@@ -172,14 +172,14 @@ slurm_load_ctl_conf error: Protocol authentication error`)
 	}
 	h.log.Reset()
 	d.reconfigure(t.Context()) // that munge is gone says nothing of the settings
-	if said := h.log.String(); d.config.Mode != sidecar.Enforce || !strings.Contains(said, `"message":"reloaded"`) {
+	if said := h.log.String(); d.config.Mode != configuration.Enforce || !strings.Contains(said, `"message":"reloaded"`) {
 		t.Errorf("without munge: mode %s, log %q", d.config.Mode, said)
 	}
 	restore()
 	h.works(1)
 	put("ostrich.yaml", strings.Replace(good, "enforce", "observe", 1))
 	d.reconfigure(t.Context())
-	if got := ready(d); d.config.Mode != sidecar.Observe || got != "ok\n" || samples(t, d.metrics)["ostrich_config_last_reload_successful"] != "1" {
+	if got := ready(d); d.config.Mode != configuration.Observe || got != "ok\n" || samples(t, d.metrics)["ostrich_config_last_reload_successful"] != "1" {
 		t.Errorf("mode %s, /readyz %q, log %s", d.config.Mode, got, h.log.String())
 	}
 }
@@ -196,7 +196,7 @@ func TestReloadOfPipe(t *testing.T) {
 	for i := range 3 {
 		c, err := load.Load()
 		odd := load.Took(&c)
-		if err != nil || c.Mode != sidecar.Enforce || c.Interval.Seconds() != 7 || strings.Contains(odd, "cannot be read a second time") != (i > 0) {
+		if err != nil || c.Mode != configuration.Enforce || c.Interval.Seconds() != 7 || strings.Contains(odd, "cannot be read a second time") != (i > 0) {
 			t.Errorf("mode %s, interval %s, odd %q, %v", c.Mode, c.Interval, odd, err)
 		}
 	}
@@ -215,7 +215,7 @@ func TestEmptyAtStart(t *testing.T) {
 	load := loading(t, file)
 	for range 2 {
 		c, err := load.Load()
-		if odd := load.Took(&c); err != nil || c.Mode != sidecar.Observe || !strings.Contains(odd, file+" is there and sets nothing") {
+		if odd := load.Took(&c); err != nil || c.Mode != configuration.Observe || !strings.Contains(odd, file+" is there and sets nothing") {
 			t.Errorf("mode %s, odd %q, %v", c.Mode, odd, err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/access"
 	"slurm-ostrich/cmd/internal/api"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
@@ -74,7 +75,7 @@ func (d *daemon) proofBy(setting string, hosts []string) *access.Proof {
 		Now: d.now, Named: func(name string) bool { return statuspage.Named(name, hosts) },
 		Judged: func(verdict string) { d.metrics.credentials.WithLabelValues(verdict).Inc() },
 	}
-	if setting == sidecar.MungeOff {
+	if setting == configuration.MungeOff {
 		return p
 	}
 	munge := sidecar.MungeBy(setting)

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"slurm-ostrich/cmd/internal/access"
-	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/socket"
 	"slurm-ostrich/priority/slurm"
 )
@@ -17,7 +17,7 @@ func (d *daemon) answers(ctx context.Context) (*socket.Server, error) {
 		return nil, nil
 	}
 	s, err := d.openSocket(ctx)
-	if err != nil && d.config.Socket == sidecar.DefaultSocket {
+	if err != nil && d.config.Socket == configuration.DefaultSocket {
 		d.log.Warn().Err(err).Msg("users cannot ask; set socket to another path, or to nothing")
 		return nil, nil
 	}

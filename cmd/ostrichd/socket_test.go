@@ -22,6 +22,7 @@ import (
 	"github.com/rs/zerolog"
 	"golang.org/x/sys/unix"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/socket"
 	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
@@ -99,8 +100,8 @@ func TestHostileClients(t *testing.T) {
 	}
 	cluster := statuspagetest.New(20, 5000)
 	cluster.Busy = true
-	config := sidecar.Default()
-	config.Listen, config.Mode, config.Journal = "", sidecar.Observe, ""
+	config := configuration.Default()
+	config.Listen, config.Mode, config.Journal = "", configuration.Observe, ""
 	config.Socket, config.Interval = dir+"/s.sock", time.Millisecond
 	inner, err := cluster.Sidecar(config)
 	if err != nil {
@@ -109,7 +110,7 @@ func TestHostileClients(t *testing.T) {
 	s := &tallied{cycler: inner}
 	d := &daemon{
 		config: config, metrics: newMetrics("test"), now: time.Now, log: zerolog.Nop(),
-		open:   func(context.Context, sidecar.Config) (cycler, error) { return s, nil },
+		open:   func(context.Context, configuration.Config) (cycler, error) { return s, nil },
 		notify: notifier{tell: func(string) {}},
 	}
 	ctx, stop := context.WithCancel(t.Context())
@@ -262,7 +263,7 @@ func polite(t *testing.T, path string, uid int) {
 // A socket that was asked for has to be there; the default may not work here.
 func TestSocketPath(t *testing.T) {
 	var log strings.Builder
-	d := &daemon{config: sidecar.Default(), now: time.Now, log: zerolog.New(&log)}
+	d := &daemon{config: configuration.Default(), now: time.Now, log: zerolog.New(&log)}
 	d.config.Socket = t.TempDir() + "/missing/s.sock"
 	if s, err := d.answers(t.Context()); s != nil || err == nil || !strings.Contains(err.Error(), "its folder does not exist") {
 		t.Errorf("%v %v", s, err)
@@ -271,10 +272,10 @@ func TestSocketPath(t *testing.T) {
 	if s, err := d.answers(t.Context()); s != nil || err != nil || log.Len() > 0 {
 		t.Errorf("%v %v %s", s, err, log.String())
 	}
-	if _, err := os.Stat(filepath.Dir(sidecar.DefaultSocket)); !os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Dir(configuration.DefaultSocket)); !os.IsNotExist(err) {
 		t.Skip("LEFT OUT: the default works on this machine")
 	}
-	d.config.Socket = sidecar.DefaultSocket
+	d.config.Socket = configuration.DefaultSocket
 	if s, err := d.answers(t.Context()); s != nil || err != nil || !strings.Contains(log.String(), "users cannot ask; set socket to another path, or to nothing") {
 		t.Errorf("%v %v %s", s, err, log.String())
 	}
@@ -283,7 +284,7 @@ func TestSocketPath(t *testing.T) {
 // A socket that another daemon had is opened once that has ended.
 func TestSocketAfterAnother(t *testing.T) {
 	var log strings.Builder
-	first := &daemon{config: sidecar.Default(), now: time.Now, log: zerolog.Nop()}
+	first := &daemon{config: configuration.Default(), now: time.Now, log: zerolog.Nop()}
 	first.config.Socket = t.TempDir() + "/s.sock"
 	s, err := first.answers(t.Context())
 	if err != nil {
@@ -331,7 +332,7 @@ func TestUnknownOperators(t *testing.T) {
 func TestSocketReload(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
-		w.load = func() (sidecar.Config, error) {
+		w.load = func() (configuration.Config, error) {
 			c := w.daemon.config
 			c.Socket, c.Slurm.Bin = "/elsewhere/s.sock", "/opt/slurm/bin"
 			return c, nil

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/ostrich"
@@ -30,7 +31,7 @@ func (s *status) change(edit func(is *statuspage.Daemon)) {
 }
 
 // configured sets the settings that are in effect from now on.
-func (s *status) configured(c *sidecar.Config) {
+func (s *status) configured(c *configuration.Config) {
 	s.change(func(is *statuspage.Daemon) {
 		is.Cluster, is.Mode, is.Channel, is.PriorityMode = c.Cluster, c.Mode, string(c.Priority.Channel), string(c.Priority.Mode)
 		is.Interval, is.Journal = ostrich.Duration(c.Interval/time.Second), c.Journal

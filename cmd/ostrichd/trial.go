@@ -6,6 +6,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/ostrich"
@@ -25,8 +26,8 @@ func newTrialMetrics(gauge func(name, help string) prometheus.Gauge) trialMetric
 }
 
 // configured resets what another mode does not have.
-func (m *trialMetrics) configured(c *sidecar.Config) {
-	if c.Mode != sidecar.Trial {
+func (m *trialMetrics) configured(c *configuration.Config) {
+	if c.Mode != configuration.Trial {
 		m.observe(&sidecar.Cycle{})
 	}
 }
@@ -72,7 +73,7 @@ func (d *daemon) onTrial(c *sidecar.Cycle) {
 func (d *daemon) stock(ctx context.Context, failed error) {
 	now := ostrich.Time(d.now().Unix())
 	t := sidecar.TrialAt(&d.config, now)
-	if d.giveBack == nil || t.Orders() || now < d.stocked || errors.Is(failed, slurm.ErrUnreachable) || errors.Is(failed, sidecar.ErrConfig) {
+	if d.giveBack == nil || t.Orders() || now < d.stocked || errors.Is(failed, slurm.ErrUnreachable) || errors.Is(failed, configuration.ErrConfig) {
 		return
 	}
 	d.giving.Store(true)
@@ -99,6 +100,6 @@ func (d *daemon) stocks(c *sidecar.Cycle) {
 }
 
 // giveBack gives the queue back with the commands of the settings.
-func giveBack(ctx context.Context, c *sidecar.Config, now ostrich.Time, warn func(error)) ([]priority.Change, error) {
+func giveBack(ctx context.Context, c *configuration.Config, now ostrich.Time, warn func(error)) ([]priority.Change, error) {
 	return sidecar.GiveBack(ctx, c, c.Commands(), now, warn)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/trial"
@@ -25,7 +26,7 @@ func TestWakesAtASwitch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
 		c := &w.daemon.config
-		c.Mode, c.Interval, c.MinInterval = sidecar.Trial, 7*time.Minute, 7*time.Minute
+		c.Mode, c.Interval, c.MinInterval = configuration.Trial, 7*time.Minute, 7*time.Minute
 		c.Experiment.Period, c.Experiment.Washout, c.Experiment.Seed = time.Hour, 5*time.Minute, 3
 		c.Experiment.Until = ostrich.Time(time.Now().Add(12 * time.Hour).Unix())
 		at := make(map[ostrich.Time]bool)
@@ -88,14 +89,14 @@ func TestGivesBackInAnOutage(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld()
 			c := &w.daemon.config
-			c.Mode = sidecar.Trial
+			c.Mode = configuration.Trial
 			c.Experiment.Period, c.Experiment.Washout, c.Experiment.Seed = time.Hour, 5*time.Minute, 3
 			c.Experiment.Until = ostrich.Time(time.Now().Add(12*time.Hour + 7*time.Second).Unix())
 			w.step = func(context.Context, int) (*sidecar.Cycle, error) { return nil, away }
 			given := make(map[ostrich.Time]bool)
 			tries := make(map[ostrich.Time]int) // by the end of what orders
 			d, _ := c.Design()
-			w.daemon.giveBack = func(_ context.Context, _ *sidecar.Config, now ostrich.Time, _ func(error)) ([]priority.Change, error) {
+			w.daemon.giveBack = func(_ context.Context, _ *configuration.Config, now ostrich.Time, _ func(error)) ([]priority.Change, error) {
 				if w.daemon.sidecar != nil {
 					t.Errorf("at %d the sidecar is open", now)
 				}

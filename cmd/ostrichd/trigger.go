@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/ostrich"
@@ -53,11 +54,11 @@ type trigger struct {
 
 // set changes the settings and the slowdown. If no look could make a cycle come
 // earlier, there are none.
-func (t *trigger) set(c *sidecar.Config, slowdown int) {
+func (t *trigger) set(c *configuration.Config, slowdown int) {
 	slow := func(d time.Duration) time.Duration { return d * time.Duration(max(slowdown, 1)) }
 	t.every, t.least, t.most = slow(lookEvery), slow(min(c.MinInterval, c.Interval)), slow(c.Interval)
 	t.design = nil
-	if d, set := c.Design(); set && c.Mode == sidecar.Trial {
+	if d, set := c.Design(); set && c.Mode == configuration.Trial {
 		t.design = d
 	}
 	if max(t.every, t.least) >= t.most {

@@ -16,6 +16,7 @@ import (
 	"github.com/rs/zerolog"
 	"pgregory.net/rapid"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/priority"
@@ -23,8 +24,8 @@ import (
 )
 
 // pauses are settings of the pauses between cycles.
-func pauses(least, most time.Duration) *sidecar.Config {
-	c := sidecar.Default()
+func pauses(least, most time.Duration) *configuration.Config {
+	c := configuration.Default()
 	c.MinInterval, c.Interval = least, most
 	return &c
 }
@@ -241,7 +242,7 @@ func newRings() *rings {
 	r.step = func(context.Context, int) (*sidecar.Cycle, error) {
 		return &sidecar.Cycle{Diag: slurm.Diag{Jobs: r.now()}}, nil
 	}
-	r.daemon.probe = func(ctx context.Context, _ sidecar.Config) (slurm.Diag, error) {
+	r.daemon.probe = func(ctx context.Context, _ configuration.Config) (slurm.Diag, error) {
 		r.note(&r.looks, "look")
 		select {
 		case <-time.After(r.takes):
@@ -343,16 +344,16 @@ func TestQuietHourOfRequests(t *testing.T) {
 		}
 		c := &counting{slurmctld: cluster.Controller, calls: make(map[string]int)}
 		w := newWorld()
-		w.daemon.config = sidecar.Default()
-		w.daemon.config.Cluster, w.daemon.config.Socket, w.daemon.config.Listen, w.daemon.config.Mode = "test", "", "", sidecar.Enforce
-		w.daemon.open = func(ctx context.Context, config sidecar.Config) (cycler, error) {
+		w.daemon.config = configuration.Default()
+		w.daemon.config.Cluster, w.daemon.config.Socket, w.daemon.config.Listen, w.daemon.config.Mode = "test", "", "", configuration.Enforce
+		w.daemon.open = func(ctx context.Context, config configuration.Config) (cycler, error) {
 			controller, bad := cluster.Controller.Controller(ctx)
 			if bad != nil {
 				return nil, bad
 			}
 			return sidecar.New(config, cluster.Accounting, c, controller, nil)
 		}
-		w.daemon.probe = func(ctx context.Context, _ sidecar.Config) (slurm.Diag, error) { return c.Diag(ctx) }
+		w.daemon.probe = func(ctx context.Context, _ configuration.Config) (slurm.Diag, error) { return c.Diag(ctx) }
 		w.run(t, time.Hour-500*time.Millisecond)
 		if n := c.calls["queue"]; n != 121 { // and the report of the first
 			t.Errorf("%d queue lists in a quiet hour", n)
@@ -443,7 +444,7 @@ func TestTriggerHangs(t *testing.T) {
 func TestReloadTrigger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRings()
-		r.load = func() (sidecar.Config, error) {
+		r.load = func() (configuration.Config, error) {
 			c := r.daemon.config
 			c.MinInterval, c.Interval = 20*time.Second, 20*time.Second
 			return c, nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
@@ -36,7 +37,7 @@ func TestProbe(t *testing.T) {
 			}
 			return &sidecar.Cycle{}, nil
 		}
-		w.daemon.probe = func(context.Context, sidecar.Config) (slurm.Diag, error) { return slurm.Diag{}, answer() }
+		w.daemon.probe = func(context.Context, configuration.Config) (slurm.Diag, error) { return slurm.Diag{}, answer() }
 		w.run(t, 115*time.Second)
 		diff(t, "cycles", []string{"0s observe", "10s observe", "30s observe", "1m10s observe", "1m40s observe", "1m50s observe"}, w.cycles)
 	})
@@ -49,7 +50,7 @@ func TestProbeInVain(t *testing.T) {
 		w.step = func(context.Context, int) (*sidecar.Cycle, error) {
 			return nil, errors.New("no connection to the database")
 		}
-		w.daemon.probe = func(context.Context, sidecar.Config) (slurm.Diag, error) { return slurm.Diag{}, nil }
+		w.daemon.probe = func(context.Context, configuration.Config) (slurm.Diag, error) { return slurm.Diag{}, nil }
 		w.run(t, 160*time.Second)
 		diff(t, "cycles", []string{"0s observe", "5s observe", "15s observe", "35s observe", "1m15s observe", "2m35s observe"}, w.cycles)
 	})
@@ -66,7 +67,7 @@ func TestProbeOpensNothing(t *testing.T) {
 			}
 			return nil
 		}
-		w.daemon.probe = func(context.Context, sidecar.Config) (slurm.Diag, error) {
+		w.daemon.probe = func(context.Context, configuration.Config) (slurm.Diag, error) {
 			probes++
 			return slurm.Diag{}, errors.New("slurmctld does not answer")
 		}
@@ -82,7 +83,7 @@ func TestProbeOpensNothing(t *testing.T) {
 func TestStandsBy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
-		w.daemon.config.Mode = sidecar.Enforce
+		w.daemon.config.Mode = configuration.Enforce
 		w.step = func(_ context.Context, n int) (*sidecar.Cycle, error) {
 			c := &sidecar.Cycle{}
 			if n > 1 && n < 5 {

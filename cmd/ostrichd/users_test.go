@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 )
@@ -15,11 +16,11 @@ import (
 // few is where users have names, and some of their jobs wait.
 type few struct {
 	world
-	config sidecar.Config
+	config configuration.Config
 	names  map[ostrich.UserID]string
 }
 
-func (f *few) Config() sidecar.Config            { return f.config }
+func (f *few) Config() configuration.Config      { return f.config }
 func (f *few) UserName(id ostrich.UserID) string { return f.names[id] }
 
 // crowd is a cycle of a pool of 10 processors. Users 1, 2 and 4 have a job that
@@ -30,7 +31,7 @@ func crowd(t *testing.T) (*sidecar.Cycle, *few) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &few{config: sidecar.Default(), names: map[ostrich.UserID]string{1: "a/alice", 2: "b/alice", 3: "carol", 4: "b/alice"}}
+	f := &few{config: configuration.Default(), names: map[ostrich.UserID]string{1: "a/alice", 2: "b/alice", 3: "carol", 4: "b/alice"}}
 	f.config.Metrics.PerUser = true
 	pools.Add(ostrich.Event{At: 1, Kind: ostrich.Capacity, Pool: "cpu", Procs: 10})
 	job := func(id, user, procs, tasks int, start ostrich.Time) {
@@ -62,7 +63,7 @@ func TestMetricsOfClasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &few{config: sidecar.Default(), names: map[ostrich.UserID]string{1: "alice", 2: "bob"}}
+	f := &few{config: configuration.Default(), names: map[ostrich.UserID]string{1: "alice", 2: "bob"}}
 	f.config.Metrics.PerUser = true
 	pools.Add(ostrich.Event{At: 1, Kind: ostrich.Capacity, Procs: 10})
 	for id, j := range map[int]ostrich.Job{11: {User: 1, QOS: "urgent", Procs: 4}, 12: {User: 1, Procs: 3}, 21: {User: 2, Procs: 10}} {
@@ -149,7 +150,7 @@ func TestVirtualLag(t *testing.T) {
 	)
 	c := &sidecar.Cycle{Time: 1202}
 	c.Pools, _ = pools.At(1202)
-	from := &few{config: sidecar.Default(), names: map[ostrich.UserID]string{1: "al\xffice"}}
+	from := &few{config: configuration.Default(), names: map[ostrich.UserID]string{1: "al\xffice"}}
 	from.config.Metrics.PerUser = true
 	m.observe(c, from, time.Unix(1, 0))
 	if got := samples(t, m)[`ostrich_user_virtual_lag_seconds{account="",pool="",user="al?ice"}`]; got != "200" {
@@ -222,7 +223,7 @@ func BenchmarkMetrics(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	f := &few{config: sidecar.Default(), names: make(map[ostrich.UserID]string)}
+	f := &few{config: configuration.Default(), names: make(map[ostrich.UserID]string)}
 	pools.Add(ostrich.Event{At: 1, Kind: ostrich.Capacity, Procs: 1000})
 	for i := range jobs {
 		j := ostrich.Job{ID: ostrich.JobID(i + 1), User: ostrich.UserID(i % users), Procs: 1 + i%7, Estimate: 600, Submit: ostrich.Time(2 + i/100)}

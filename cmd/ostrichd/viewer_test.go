@@ -16,8 +16,8 @@ import (
 
 	"slurm-ostrich/cmd/internal/access"
 	"slurm-ostrich/cmd/internal/api"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/live"
-	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/socket"
 	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
@@ -27,7 +27,7 @@ import (
 
 // asking is a daemon that knows some users.
 func asking(header string) *daemon {
-	d := &daemon{metrics: newMetrics("test"), now: time.Now, config: sidecar.Default(), page: page{shown: make(chan struct{})}}
+	d := &daemon{metrics: newMetrics("test"), now: time.Now, config: configuration.Default(), page: page{shown: make(chan struct{})}}
 	d.config.Status.UserHeader = header
 	d.users = access.NewDirectory(func(context.Context) (slurm.Users, error) {
 		return slurm.Users{List: []slurm.User{
@@ -87,7 +87,7 @@ func TestCompareHides(t *testing.T) {
 func TestOneAPI(t *testing.T) {
 	d := asking("X-Remote-User")
 	d.now = func() time.Time { return time.Unix(int64(statuspagetest.Now), 0) }
-	s, err := statuspagetest.New(4, 120).Sidecar(sidecar.Default())
+	s, err := statuspagetest.New(4, 120).Sidecar(configuration.Default())
 	if err != nil {
 		t.Fatal(err)
 	}

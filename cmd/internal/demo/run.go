@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
@@ -193,7 +194,7 @@ func (d *demo) emulate(ctx context.Context, run int, look func(context.Context, 
 
 // newSidecar returns the sidecar of an emulated cluster.
 func newSidecar(ctx context.Context, cluster *memslurm.Cluster) (*sidecar.Sidecar, error) {
-	c := sidecar.Default()
+	c := configuration.Default()
 	controller, err := cluster.Controller.Controller(ctx)
 	if err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"slurm-ostrich/cmd/internal/optimise"
-	policies "slurm-ostrich/cmd/internal/replay"
+	"slurm-ostrich/cmd/internal/simulation"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/optimal"
 	"slurm-ostrich/ostrich/satisfaction"
@@ -71,7 +71,7 @@ func (w *workload) places(instants []ostrich.Time) ([]map[ostrich.JobID]int, err
 	if w.users == 0 {
 		return list, nil
 	}
-	p := policies.Find("ostrich", policies.Parts)
+	p := simulation.Find("ostrich", simulation.Parts)
 	o, err := p.Settings()
 	if err != nil {
 		return nil, fmt.Errorf("figures: %w", err)

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"testing"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
@@ -15,11 +16,11 @@ import (
 // same list.
 type deep struct {
 	*memslurm.Site
-	config sidecar.Config
+	config configuration.Config
 }
 
 func newDeep(users, jobs int) *deep {
-	d := &deep{Site: memslurm.NewSite("c", 2_000_000), config: sidecar.Default()}
+	d := &deep{Site: memslurm.NewSite("c", 2_000_000), config: configuration.Default()}
 	d.Pass, d.config.Cluster = 10, "c"
 	d.Capacity(1_000_000, "", 1000)
 	for i := range jobs {
@@ -32,7 +33,7 @@ func (d *deep) submit(id ostrich.JobID, user ostrich.UserID, procs int, limit os
 	d.Submit(ostrich.Job{ID: id, User: user, Partition: "main", Procs: procs, Estimate: limit, Submit: d.Now - 3})
 }
 
-func (d *deep) Config() sidecar.Config                           { return d.config }
+func (d *deep) Config() configuration.Config                     { return d.config }
 func (d *deep) Queue(context.Context) ([]priority.Queued, error) { return d.Pending, nil }
 
 // BenchmarkObserve is the comparison's part of a cycle with 100 000 pending

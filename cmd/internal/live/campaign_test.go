@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/lengths"
@@ -62,7 +62,9 @@ func TestKept(t *testing.T) {
 
 // With rule window a job can join a campaign that has ended for half an hour.
 func TestEndOfTheWindow(t *testing.T) {
-	s := newSite(t, 4, func(c *sidecar.Config) { c.Campaign.Rule = campaign.Rule{By: campaign.Window, Threshold: 30 * 60} })
+	s := newSite(t, 4, func(c *configuration.Config) {
+		c.Campaign.Rule = campaign.Rule{By: campaign.Window, Threshold: 30 * 60}
+	})
 	s.cycle()
 	s.submit(1, 1, 1, 100)
 	s.start(1)
@@ -254,10 +256,10 @@ func TestReasons(t *testing.T) {
 		}, want: []string{"outage", "limited"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			s := newSite(t, 4, func(c *sidecar.Config) {
+			s := newSite(t, 4, func(c *configuration.Config) {
 				c.Schedule.Predictor = lengths.ByLimit // no job runs longer than expected
 				if test.enforce {
-					c.Mode = sidecar.Enforce
+					c.Mode = configuration.Enforce
 				}
 			})
 			s.submit(1, 1, 2, 3600)
@@ -354,7 +356,7 @@ func TestLast(t *testing.T) {
 
 // With rule arrival a job can join for as long after the latest one.
 func TestEndAfterArrivals(t *testing.T) {
-	s := newSite(t, 4, func(c *sidecar.Config) {
+	s := newSite(t, 4, func(c *configuration.Config) {
 		c.Campaign.Rule = campaign.Rule{By: campaign.Arrival, Threshold: 100}
 	})
 	s.cycle()

@@ -9,12 +9,13 @@ import (
 
 	"pgregory.net/rapid"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 )
 
-func twoPools(c *sidecar.Config) {
+func twoPools(c *configuration.Config) {
 	c.Pools = []ostrich.Pool{{Name: "cpu", Partitions: []string{"main"}}, {Name: "gpu", Partitions: []string{"gpu"}}}
 }
 
@@ -147,7 +148,7 @@ func TestWindow(t *testing.T) {
 // nightly comparisons it says how to have them.
 func TestNoteOfClasses(t *testing.T) {
 	for by, want := range map[priority.ClassBy]string{priority.ClassesOff: "", priority.ClassesAuto: "Jobs are of 2 classes (high; gpu+main). "} {
-		s := newSite(t, 10, func(c *sidecar.Config) { c.Priority.Classes = by })
+		s := newSite(t, 10, func(c *configuration.Config) { c.Priority.Classes = by })
 		s.cycle()
 		if notes := s.state.Report().Notes(); !strings.HasPrefix(notes[0], cmp.Or(want, NoNight)) || notes[len(notes)-1] != NoNight {
 			t.Errorf("priority.classes %s: %q", by, notes)
@@ -160,7 +161,7 @@ func TestClassOfTheFinished(t *testing.T) {
 	for by, want := range map[priority.ClassBy]map[ostrich.JobID]string{
 		priority.ClassesOff: {1: "", 2: ""}, priority.ClassesAuto: {1: "gpu+main", 2: "high"},
 	} {
-		s := newSite(t, 10, func(c *sidecar.Config) { c.Priority.Classes = by })
+		s := newSite(t, 10, func(c *configuration.Config) { c.Priority.Classes = by })
 		s.submit(1, 1, 1, 100)
 		s.submit(2, 2, 1, 100, func(j *ostrich.Job, _ *priority.Queued) { j.Partition = "high" })
 		s.cycle()

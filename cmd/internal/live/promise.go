@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
@@ -212,7 +212,7 @@ func (p *promise) summary() Promise {
 		values[i] = r.rho
 		u := users[r.user]
 		if u == nil {
-			account, user := sidecar.Owner(r.user)
+			account, user := configuration.Owner(r.user)
 			u = &PromiseUser{User: user, Account: account}
 			users[r.user] = u
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich"
@@ -157,7 +158,7 @@ func newReport() Report {
 }
 
 // cycle begins a cycle.
-func (r *Report) cycle(c *sidecar.Cycle, config sidecar.Config) {
+func (r *Report) cycle(c *sidecar.Cycle, config configuration.Config) {
 	r.Cluster, r.Mode, r.Time, r.Classes = config.Cluster, config.Mode, c.Time, c.Plan.Classes
 	if r.Cycles == 0 {
 		r.Since = c.Time
@@ -173,7 +174,7 @@ func (r *Report) finished(c *openCampaign, in *pool) bool {
 		return false
 	}
 	all.Finished++
-	account, user := sidecar.Owner(c.name)
+	account, user := configuration.Owner(c.name)
 	f := &Finished{
 		Pool: in.name, Class: in.class, User: user, Account: account, Campaign: c.lead, Submitted: c.first, Ended: c.ended,
 		Flow: ostrich.Duration(c.ended - c.first), Stretch: c.stretch(), Reasons: []string{},

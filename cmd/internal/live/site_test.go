@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
@@ -22,15 +23,15 @@ type site struct {
 	*memslurm.Site
 
 	t       *testing.T
-	config  sidecar.Config
+	config  configuration.Config
 	sidecar *sidecar.Sidecar
 	state   *State
 }
 
-func newSite(t *testing.T, procs int, edit ...func(*sidecar.Config)) *site {
+func newSite(t *testing.T, procs int, edit ...func(*configuration.Config)) *site {
 	t.Helper()
 	s := &site{
-		t: t, config: sidecar.Default(), state: New(),
+		t: t, config: configuration.Default(), state: New(),
 		Site: memslurm.NewSite("c", 10_000, priority.Partition{Name: "main", PriorityTier: 1}, priority.Partition{Name: "high", PriorityTier: 5},
 			priority.Partition{Name: "gpu", PriorityTier: 1}),
 	}
@@ -125,7 +126,7 @@ func (s *site) after(d ostrich.Duration) *Report {
 	return s.state.Report()
 }
 
-func (s *site) Config() sidecar.Config { return s.config }
+func (s *site) Config() configuration.Config { return s.config }
 
 func sorted[V any](m map[ostrich.JobID]V) []ostrich.JobID { return slices.Sorted(maps.Keys(m)) }
 

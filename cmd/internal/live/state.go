@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
@@ -14,7 +15,7 @@ import (
 
 // Source answers what a cycle does not hold. *sidecar.Sidecar is one.
 type Source interface {
-	Config() sidecar.Config
+	Config() configuration.Config
 	Live() []ledger.Record // asked where a cycle begins anew
 	UserName(id ostrich.UserID) string
 }
@@ -86,7 +87,7 @@ func (s *State) Observe(c *sidecar.Cycle, from Source) {
 func (s *State) other(c *sidecar.Cycle) bool { return c.Generation != s.generation }
 
 // process processes a cycle in which something has changed.
-func (s *State) process(c *sidecar.Cycle, from Source, config sidecar.Config) {
+func (s *State) process(c *sidecar.Cycle, from Source, config configuration.Config) {
 	planned := s.other(c)
 	s.generation = c.Generation
 	s.tiers = make(map[string]int, len(c.Partitions))

@@ -10,7 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/arguments"
-	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/configuration"
 )
 
 // The scripts ask the command itself, see [Complete]. NAME is its name.
@@ -185,8 +185,8 @@ func options(flags []cli.Flag, begun string) (list []Word) {
 // values returns the words that an option may have for its value.
 func values(f cli.Flag, more func(name string) []Word) []Word {
 	name := f.Names()[0]
-	c := sidecar.Default()
-	for _, s := range sidecar.Settings(&c) {
+	c := configuration.Default()
+	for _, s := range configuration.Settings(&c) {
 		if named, ok := s.Value.(interface{ Names() []string }); ok && s.Flag() == name {
 			return Plain(named.Names())
 		}

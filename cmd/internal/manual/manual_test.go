@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/urfave/cli/v2"
 
-	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/configuration"
 )
 
 // sample has one of everything that the pages show or leave out.
@@ -210,8 +210,8 @@ func TestSettings(t *testing.T) {
 	if page.Path != "man/ostrich.yaml.5" {
 		t.Errorf("path %s", page.Path)
 	}
-	c := sidecar.Default()
-	for _, s := range sidecar.Settings(&c) {
+	c := configuration.Default()
+	for _, s := range configuration.Settings(&c) {
 		key := ".TP\n\\fB" + roffText(s.Key) + "\\fR\n"
 		if strings.Contains(page.Text, key) == s.NoFlag {
 			t.Errorf("%s: named as a key is %t", s.Key, s.NoFlag)

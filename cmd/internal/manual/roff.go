@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/sidecar"
 )
 
 // Pages returns the manual pages of the program and of each sub-command. The
@@ -97,14 +97,14 @@ func (o option) roffMeaning() string {
 func Settings(version, date string) Page {
 	r := newRoff("ostrich.yaml", 5, "settings of ostrichd and ostrich", version, date)
 	r.heading("synopsis")
-	r.line(`\fI` + roffText(sidecar.DefaultFile) + `\fR`)
+	r.line(`\fI` + roffText(configuration.DefaultFile) + `\fR`)
 	r.heading("description")
 	for _, p := range blocks(settingsIntro) {
 		r.block(p)
 	}
-	c := sidecar.Default()
+	c := configuration.Default()
 	r.heading("settings")
-	for _, s := range sidecar.Settings(&c) {
+	for _, s := range configuration.Settings(&c) {
 		if s.NoFlag {
 			continue
 		}
@@ -115,14 +115,14 @@ func Settings(version, date string) Page {
 		r.item(`\fB`+roffText(s.Key)+`\fR`, meaning+`[\-\-`+roffText(s.Flag())+`, $`+roffText(s.Env())+`]`)
 	}
 	r.heading("environment")
-	for _, s := range sidecar.Settings(&c) {
+	for _, s := range configuration.Settings(&c) {
 		if s.NoFlag {
 			r.item(`\fB`+roffText(s.Env())+`\fR`, roffText(s.Usage)+"; neither an option nor a key of the file, which others could read")
 		}
 	}
-	r.item(`\fBOSTRICH_CONFIG\fR`, "the file to read in place of "+roffText(sidecar.DefaultFile))
+	r.item(`\fBOSTRICH_CONFIG\fR`, "the file to read in place of "+roffText(configuration.DefaultFile))
 	r.heading("files")
-	r.item(`\fI`+roffText(sidecar.DefaultFile)+`\fR`, "read by root and by the user of ostrichd")
+	r.item(`\fI`+roffText(configuration.DefaultFile)+`\fR`, "read by root and by the user of ostrichd")
 	r.heading("examples")
 	for _, p := range blocks(settingsExample) {
 		r.block(p)

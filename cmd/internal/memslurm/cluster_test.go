@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
@@ -69,7 +70,7 @@ func equal(t *testing.T, what string, want, got any, options ...cmp.Option) {
 // daemon returns the sidecar of a cluster.
 func daemon(t *testing.T, e *memslurm.Cluster) *sidecar.Sidecar {
 	t.Helper()
-	c := sidecar.Default()
+	c := configuration.Default()
 	c.Cluster = "test"
 	ctl, err := e.Controller.Controller(t.Context())
 	if err != nil {
@@ -288,7 +289,7 @@ func TestAccounting(t *testing.T) {
 // schedule, and compares its order with that of the cycle.
 func compare(t *testing.T, e *memslurm.Cluster, c *sidecar.Cycle) int {
 	t.Helper()
-	config := sidecar.Default()
+	config := configuration.Default()
 	o, err := config.ScheduleOptions()
 	if err != nil {
 		t.Fatal(err)

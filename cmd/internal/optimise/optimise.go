@@ -13,7 +13,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/replay"
+	"slurm-ostrich/cmd/internal/simulation"
 	"slurm-ostrich/cmd/internal/solver"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/campaign"
@@ -25,7 +25,7 @@ import (
 
 // Options say which queue is ordered, and how, in the words of a command line.
 type Options struct {
-	replay.LogOptions
+	simulation.LogOptions
 	Log          string
 	At           string
 	Objective    string
@@ -45,7 +45,7 @@ func (o *Options) Flags() []cli.Flag {
 		&cli.StringFlag{Name: "swf", Usage: "`FILE` with the log; this or sacct must be given", Destination: &o.Log},
 		&cli.StringFlag{Name: "at", Usage: "the queue at `TIME`: seconds since the start of the log, or YYYY-MM-DD[THH:MM:SS] in UTC; must be given", Destination: &o.At},
 		&cli.StringFlag{Name: "objective", Usage: "what gets small: `OBJECTIVE` is " + console.List(optimal.ObjectiveNames), Value: optimal.ObjectiveNames[0], Destination: &o.Objective},
-		replay.SatisfactionFlag("", &o.Satisfaction),
+		simulation.SatisfactionFlag("", &o.Satisfaction),
 		&cli.StringFlag{Name: "late", Usage: "jobs that are late in every schedule: `WHAT` is drop or keep", DefaultText: "drop for sum-u, keep for the others", Destination: &o.Late},
 		&cli.StringFlag{Name: "estimate", Usage: "how long a job is expected to run: `ESTIMATE` is limit or exact", Value: swf.EstimateNames[0], Destination: &o.Estimate},
 		&cli.StringFlag{Name: "solver", Usage: "who solves it: `SOLVER` is " + console.List(solver.Names), Value: solver.Names[0], Destination: &o.Solver},

@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/runs"
+	"slurm-ostrich/cmd/internal/simulation"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/ostrich/sim"
@@ -228,7 +228,7 @@ func (b *Bench) Do(r *Run, ended func(n int)) (Measures, error) {
 		Procs: procs, Backfill: sim.EASY, Open: b.settings.Loop != closed, Offsets: true,
 		Progress: func(n, _ int) { ended(n) },
 	}
-	p.Into(&loop, &replay.Material{Campaigns: campaigns, Tuning: p.Tuning})
+	p.Into(&loop, &simulation.Material{Campaigns: campaigns, Tuning: p.Tuning})
 	if p.Tuning.Exact() && p.Ranks() {
 		campaigns = hinted(campaigns)
 	}

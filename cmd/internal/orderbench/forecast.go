@@ -9,8 +9,8 @@ import (
 
 	"slurm-ostrich/cmd/internal/forecasts"
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/runs"
+	"slurm-ostrich/cmd/internal/simulation"
 	"slurm-ostrich/ostrich/sim"
 )
 
@@ -120,7 +120,7 @@ func (f *Forecasts) make(i int, store *runs.Store, ended func(n int)) error {
 	log, p := f.of(i)
 	campaigns := f.campaigns[log]
 	m := sim.Machine{Procs: f.logs[log].Procs, Backfill: sim.EASY, Open: true, Offsets: true, Progress: func(n, _ int) { ended(n) }}
-	p.Into(&m, &replay.Material{Campaigns: campaigns, Tuning: p.Tuning})
+	p.Into(&m, &simulation.Material{Campaigns: campaigns, Tuning: p.Tuning})
 	if p.Tuning.Exact() && p.Ranks() {
 		campaigns = hinted(campaigns)
 	}

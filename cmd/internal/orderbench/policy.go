@@ -1,17 +1,17 @@
 package orderbench
 
-import (
-	"slurm-ostrich/cmd/internal/replay"
-)
+import "slurm-ostrich/cmd/internal/simulation"
 
 // Policy is an order to measure.
-type Policy = *replay.Variant
+type Policy = *simulation.Variant
 
 // ParsePolicies parses a comma-separated list of policies, each in the language of
-// replay.Variant.
-func ParsePolicies(text string) ([]Policy, error) { return replay.ParseVariants(text, replay.Parts) }
+// simulation.Variant.
+func ParsePolicies(text string) ([]Policy, error) {
+	return simulation.ParseVariants(text, simulation.Parts)
+}
 
 // Usage lists the policies and their settings.
 func Usage() string {
-	return replay.Help(replay.Parts, 10) + "\n" + replay.VariantHelp(replay.Parts, 10)
+	return simulation.Help(simulation.Parts, 10) + "\n" + simulation.VariantHelp(simulation.Parts, 10)
 }

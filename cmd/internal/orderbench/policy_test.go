@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"slurm-ostrich/cmd/internal/replay"
+	"slurm-ostrich/cmd/internal/simulation"
 	"slurm-ostrich/ostrich"
 )
 
@@ -34,7 +34,7 @@ func TestParsePolicies(t *testing.T) {
 	}
 	// Settings of one policy leave the others as they are.
 	again, err := ParsePolicies("paper")
-	if err != nil || again[0].Tuning.Options != replay.Paper {
+	if err != nil || again[0].Tuning.Options != simulation.Paper {
 		t.Errorf("%+v %v", again[0].Tuning.Options, err)
 	}
 }
@@ -66,7 +66,7 @@ func TestParsePoliciesErrors(t *testing.T) {
 
 // The help names every policy.
 func TestUsage(t *testing.T) {
-	for _, k := range replay.Policies(replay.Parts) {
+	for _, k := range simulation.Policies(simulation.Parts) {
 		if !strings.Contains(Usage(), "\n  "+k.Name+" ") && !strings.HasPrefix(Usage(), "  "+k.Name+" ") {
 			t.Errorf("%s is not named in\n%s", k.Name, Usage())
 		}

@@ -9,8 +9,8 @@ import (
 
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/runs"
+	"slurm-ostrich/cmd/internal/simulation"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/ostrich/sim/swf"
@@ -22,7 +22,7 @@ const quickLogs = 3
 // Options say which logs are measured under which policies, in the words of a
 // command line.
 type Options struct {
-	replay.LogOptions
+	simulation.LogOptions
 	Settings
 	Logs    []string // files
 	Policy  string
@@ -115,7 +115,7 @@ func (o *Options) read(ctx context.Context, stderr io.Writer) ([]Log, error) {
 	}
 	var logs []Log
 	for _, path := range paths {
-		w, err := o.Workload(ctx, path, replay.RuleNames, swf.ByLimit)
+		w, err := o.Workload(ctx, path, simulation.RuleNames, swf.ByLimit)
 		if err != nil {
 			return nil, err
 		}

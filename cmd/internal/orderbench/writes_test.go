@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/ostrich/sim"
@@ -192,7 +192,7 @@ func month(b *testing.B, path string) (procs int, jobs []sim.Logged) {
 // writes replays jobs under the order of ostrichd as it is written.
 func writes(b *testing.B, procs int, jobs []sim.Logged, interval ostrich.Time, margin int) (*written, Measures) {
 	b.Helper()
-	c := sidecar.Default()
+	c := configuration.Default()
 	options, err := c.ScheduleOptions()
 	if err != nil {
 		b.Fatal(err)

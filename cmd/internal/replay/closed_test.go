@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"slurm-ostrich/cmd/internal/simulation"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/campaign"
@@ -15,13 +16,13 @@ import (
 )
 
 // chosen are settings as the options of compare give them.
-func chosen(t *testing.T, o Options) Run {
+func chosen(t *testing.T, o simulation.Options) simulation.Run {
 	t.Helper()
 	if o.Replay == "" {
 		o.Replay = "open"
 	}
 	o.Backfill = "none"
-	r, err := o.order()
+	r, err := o.Loop()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,9 +30,9 @@ func chosen(t *testing.T, o Options) Run {
 }
 
 // sitePolicy is a policy with settings, as compare names it.
-func sitePolicy(t rapid.TB, text string) *Variant {
+func sitePolicy(t rapid.TB, text string) *simulation.Variant {
 	t.Helper()
-	v, err := ParseVariant(text, Site)
+	v, err := simulation.ParseVariant(text, simulation.Site)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,11 +68,11 @@ func TestClosed(t *testing.T) {
 	}
 	setup := Setup{Options: window30} // one campaign; the rule max, which measures, finds two
 	for _, policy := range []string{"fairshare", "ostrich", "fcfs", "fcfs-campaigns"} {
-		setup.Run = chosen(t, Options{Replay: "open"})
+		setup.Run = chosen(t, simulation.Options{Replay: "open"})
 		if jobs := replayed(t, h, setup, policy); jobs[1].End != 1599 || jobs[2].Submit != 1150 {
 			t.Errorf("%s, open: %+v", policy, jobs)
 		}
-		setup.Run = chosen(t, Options{Replay: "closed"})
+		setup.Run = chosen(t, simulation.Options{Replay: "closed"})
 		if jobs := replayed(t, h, setup, policy); jobs[1].End != 1599 || jobs[2].Submit != 1649 || jobs[2].Campaign == jobs[1].Campaign {
 			t.Errorf("%s, closed: %+v", policy, jobs)
 		}
@@ -92,7 +93,7 @@ func TestClosedRule(t *testing.T) {
 		t.Fatal(err)
 	}
 	starts := func(rule campaign.Rule) (list []ostrich.Time) {
-		setup := Setup{Options: ostrich.Options{Rule: rule}, Run: chosen(t, Options{Replay: "closed"})}
+		setup := Setup{Options: ostrich.Options{Rule: rule}, Run: chosen(t, simulation.Options{Replay: "closed"})}
 		for _, j := range replayed(t, h, setup, "ostrich") {
 			list = append(list, j.Start)
 		}
@@ -150,7 +151,7 @@ func TestChosenInside(t *testing.T) {
 		{"fcfs-campaigns:inside=spt", 1},
 		{"fcfs-campaigns:inside=lpt", 2},
 	} {
-		setup := Setup{Options: ostrich.Options{Inside: ostrich.LPT, Rule: campaign.Rule{By: campaign.Max}}, Run: chosen(t, Options{})}
+		setup := Setup{Options: ostrich.Options{Inside: ostrich.LPT, Rule: campaign.Rule{By: campaign.Max}}, Run: chosen(t, simulation.Options{})}
 		jobs := replayed(t, h, setup, tt.policy)
 		if jobs[tt.first].Start != 1000 {
 			t.Errorf("%s: %+v", tt.policy, jobs)

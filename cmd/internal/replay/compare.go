@@ -13,9 +13,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/comparison"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/runs"
-	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/simulation"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/sacct"
@@ -26,7 +27,7 @@ import (
 // configured, how the jobs are replayed and how the runs are measured, in the
 // words of a command line. With --swf the log is chosen by [LogOptions], whose Load must be 1.
 type SiteOptions struct {
-	Options
+	simulation.Options
 	Cluster string
 	SWF     string
 	Nodes   int
@@ -52,7 +53,7 @@ type SiteOptions struct {
 func (o *SiteOptions) SourceFlags() []cli.Flag {
 	return slices.Concat([]cli.Flag{
 		&cli.StringFlag{Name: "swf", Usage: "take the jobs of the log in `FILE`, in the Standard Workload Format; - is standard input", Destination: &o.SWF},
-	}, o.dumpFlags(), []cli.Flag{
+	}, o.ReadFlags(), []cli.Flag{
 		&cli.StringFlag{Name: "starttime", Aliases: []string{"S"}, Usage: "jobs that ran or waited at `TIME` or later, in sacct's syntax; of a log, seconds since its start", DefaultText: "30 days ago; of a file, its start", Destination: &o.Start},
 		&cli.StringFlag{Name: "endtime", Aliases: []string{"E"}, Usage: "and were submitted before `TIME`", DefaultText: "now; of a file, its end", Destination: &o.End},
 		&cli.StringFlag{Name: "timezone", Usage: "`ZONE` of times in dumps and options, as in Europe/Warsaw", DefaultText: "UTC for dumps, else that of this host", Destination: &o.Timezone},
@@ -68,17 +69,17 @@ func (o *SiteOptions) SourceFlags() []cli.Flag {
 type candidate struct {
 	comparison.Run
 	study  *Study
-	policy *Variant
+	policy *simulation.Variant
 }
 
 // Compare replays the jobs of a site under the policies, and compares the runs
 // with one another and with what happened.
-func (o *SiteOptions) Compare(ctx context.Context, config *sidecar.Config, stderr io.Writer) (*comparison.Comparison, error) {
-	settings, err := o.order()
+func (o *SiteOptions) Compare(ctx context.Context, config *configuration.Config, stderr io.Writer) (*comparison.Comparison, error) {
+	settings, err := o.Loop()
 	if err != nil {
 		return nil, err
 	}
-	policies, err := ParseVariants(o.Policy, Site)
+	policies, err := simulation.ParseVariants(o.Policy, simulation.Site)
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +94,7 @@ func (o *SiteOptions) Compare(ctx context.Context, config *sidecar.Config, stder
 		return nil, fmt.Errorf("%s: %w", source.name, err)
 	}
 	in := source.known(site, config)
-	in.Title, in.Closed, in.Share, in.Lengths = "Comparison of scheduling policies", site.Run.closed, site.Share(), foretold
+	in.Title, in.Closed, in.Share, in.Lengths = "Comparison of scheduling policies", site.Run.Closed, site.Share(), foretold
 	in.Classes = site.Classes.Names
 	if source.asked != 0 {
 		if in.Controller, err = site.Check(source.history, source.asked, source.shares, source.queue); err != nil {
@@ -134,7 +135,7 @@ func (o *SiteOptions) Compare(ctx context.Context, config *sidecar.Config, stder
 }
 
 // candidates returns the replays that the options ask for.
-func (o *SiteOptions) candidates(site *Study, policies []*Variant) ([]*candidate, error) {
+func (o *SiteOptions) candidates(site *Study, policies []*simulation.Variant) ([]*candidate, error) {
 	var runs []*candidate
 	for _, p := range policies {
 		runs = append(runs, &candidate{comparison.Run{Name: p.Label}, site, p})
@@ -222,12 +223,12 @@ var notBefore = []string{
 
 // BeforeAfter compares what happened at a site before --before with what happened
 // after it. Nothing is simulated.
-func (o *SiteOptions) BeforeAfter(ctx context.Context, config *sidecar.Config, stderr io.Writer) (*comparison.Periods, error) {
+func (o *SiteOptions) BeforeAfter(ctx context.Context, config *configuration.Config, stderr io.Writer) (*comparison.Periods, error) {
 	if o.Before == "" {
 		return nil, errors.New("--before \"\": no date is named")
 	}
 	for _, option := range notBefore {
-		if o.given(option) {
+		if o.WasGiven(option) {
 			return nil, fmt.Errorf("compare: --%s means nothing to --before, which simulates nothing", option)
 		}
 	}

@@ -16,9 +16,10 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/atomicfile"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/simulation"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/sacct"
@@ -29,7 +30,7 @@ import (
 
 // ConvertOptions say which records are written in another form, in the words of a command line.
 type ConvertOptions struct {
-	LogOptions
+	simulation.LogOptions
 	SWF       []string // one, or none
 	To        string   // one of forms
 	Out, Key  string   // files; "" is standard output, and none
@@ -47,12 +48,12 @@ func (o *ConvertOptions) Flags() []cli.Flag {
 		&cli.StringFlag{Name: "key", Usage: "write what the numbers of users, accounts, QOS and partitions stand for to `FILE`, as CSV", Destination: &o.Key},
 		&cli.BoolFlag{Name: "anonymize", Usage: "of swf, leave out the names of cluster, QOS and partitions; of sacct, replace those of users, accounts and jobs, and leave out uids, folders and lines of submission", Destination: &o.Anonymize},
 		&cli.StringSliceFlag{Name: "swf", Usage: "take the jobs of the log in `FILE`; - is standard input"},
-	}, o.DumpFlags(), o.LogOptions.Flags(), []cli.Flag{o.userFlag()})
+	}, o.DumpFlags(), o.LogOptions.Flags(), []cli.Flag{o.UserFlag()})
 }
 
 // Convert writes the records as the options want it. load reads the configuration, if the tables
 // of slurmdbd are needed.
-func (o *ConvertOptions) Convert(ctx context.Context, load func() (sidecar.Config, error), stdout, stderr io.Writer) error {
+func (o *ConvertOptions) Convert(ctx context.Context, load func() (configuration.Config, error), stdout, stderr io.Writer) error {
 	if _, err := console.Named[uint8](forms, o.To); err != nil {
 		return fmt.Errorf("--to %w", err)
 	}
@@ -61,7 +62,7 @@ func (o *ConvertOptions) Convert(ctx context.Context, load func() (sidecar.Confi
 	switch {
 	case len(o.SWF) > 1:
 		return errors.New("--swf is given twice: one log at a time")
-	case len(o.SWF) > 0 && o.given("clusters"):
+	case len(o.SWF) > 0 && o.WasGiven("clusters"):
 		return errors.New("--clusters goes with dumps and the tables: a log is of one cluster")
 	}
 	if !tables {
@@ -87,10 +88,10 @@ func (o *ConvertOptions) Convert(ctx context.Context, load func() (sidecar.Confi
 		if toDump {
 			return o.writeDump(ctx, h, names[0], stdout, stderr)
 		}
-		log, err = ToLog(h)
+		log, err = simulation.ToLog(h)
 	} else if log, err = o.Read(ctx, names[0]); err == nil {
 		log, err = o.Choose(names[0], log)
-		if err == nil && slices.ContainsFunc([]string{"user", "starttime", "endtime", "load"}, o.given) {
+		if err == nil && slices.ContainsFunc([]string{"user", "starttime", "endtime", "load"}, o.WasGiven) {
 			rewriteHeader(log)
 		}
 	}
@@ -108,7 +109,7 @@ func (o *ConvertOptions) Convert(ctx context.Context, load func() (sidecar.Confi
 	if o.Key != "" && log.Key == nil {
 		return errors.New("--key: a log has no names")
 	}
-	if o.given("procs") {
+	if o.WasGiven("procs") {
 		if o.Procs < 1 {
 			return fmt.Errorf("--procs %d: at least 1", o.Procs)
 		}
@@ -118,7 +119,7 @@ func (o *ConvertOptions) Convert(ctx context.Context, load func() (sidecar.Confi
 	write := log.Write
 	switch {
 	case o.To == "batsim-csv":
-		jobs := logRuns(log)
+		jobs := simulation.Ran(log)
 		if len(jobs) == 0 {
 			return fmt.Errorf("%s: %w tells when it started", names[0], trace.ErrEmpty)
 		}
@@ -140,7 +141,7 @@ func (o *ConvertOptions) Convert(ctx context.Context, load func() (sidecar.Confi
 			log.Header[i], _, _ = strings.Cut(line, ". The first: ")
 		}
 	}
-	return writeWhole(ctx, o.Out, stdout, func(w io.Writer) error {
+	return simulation.WriteWhole(ctx, o.Out, stdout, func(w io.Writer) error {
 		if bad := write(w); bad != nil || o.Key == "" {
 			return bad
 		}
@@ -173,7 +174,7 @@ func fieldOf(line string, names []string) bool {
 
 // tell writes on standard error what was lost.
 func (o *ConvertOptions) tell(stderr io.Writer, name string, log *trace.Log) {
-	notes := notesOf(log)
+	notes := simulation.NotesOf(log)
 	if log.Parts > 0 {
 		notes = append(notes, plural.Sprintf("%d line{|s} of parts of jobs left out", log.Parts))
 	}
@@ -183,9 +184,9 @@ func (o *ConvertOptions) tell(stderr io.Writer, name string, log *trace.Log) {
 }
 
 // readTables reads slurmdbd's tables as compare does.
-func (o *ConvertOptions) readTables(ctx context.Context, load func() (sidecar.Config, error), stderr io.Writer) (*accounting.History, error) {
+func (o *ConvertOptions) readTables(ctx context.Context, load func() (configuration.Config, error), stderr io.Writer) (*accounting.History, error) {
 	for _, option := range []string{"user", "load", "lenient", "timezone", "columns", "delimiter"} {
-		if o.given(option) {
+		if o.WasGiven(option) {
 			return nil, fmt.Errorf("--%s goes with --swf and --sacct", option)
 		}
 	}
@@ -195,7 +196,7 @@ func (o *ConvertOptions) readTables(ctx context.Context, load func() (sidecar.Co
 	}
 	site := &SiteOptions{Cluster: o.Cluster, MeasureRule: "max"}
 	site.Start, site.End, site.Given = o.Start, o.End, func(option string) bool {
-		return slices.Contains([]string{"starttime", "endtime", "clusters"}, option) && o.given(option)
+		return slices.Contains([]string{"starttime", "endtime", "clusters"}, option) && o.WasGiven(option)
 	}
 	s, err := site.readSource(ctx, &config, stderr)
 	if err != nil {
@@ -234,32 +235,32 @@ func (o *ConvertOptions) writeDump(ctx context.Context, h *accounting.History, n
 	if len(h.Jobs) == 0 {
 		return fmt.Errorf("%s: %w", name, accounting.ErrEmpty)
 	}
-	return writeWhole(ctx, o.Out, stdout, func(w io.Writer) error { return sacct.Write(w, h, o.Anonymize) })
+	return simulation.WriteWhole(ctx, o.Out, stdout, func(w io.Writer) error { return sacct.Write(w, h, o.Anonymize) })
 }
 
 // copy writes dumps in one form.
 func (o *ConvertOptions) copy(ctx context.Context, stdout, stderr io.Writer) error {
 	for _, option := range []string{"starttime", "endtime", "user", "load", "procs"} {
-		if o.given(option) {
+		if o.WasGiven(option) {
 			return fmt.Errorf("--%s does not go with --to sacct of a dump", option)
 		}
 	}
-	zone, err := o.zone()
+	zone, err := o.Zone()
 	if err != nil {
 		return err
 	}
 	var h *accounting.History
 	var bad error // of the dump, and not of the file that is written
-	err = writeWhole(ctx, o.Out, stdout, func(w io.Writer) error {
+	err = simulation.WriteWhole(ctx, o.Out, stdout, func(w io.Writer) error {
 		to := bufio.NewWriterSize(w, 1<<16)
-		h, bad = o.readHistory(ctx, sacct.Options{Location: zone, Lenient: o.Lenient, Cluster: o.Cluster, Copy: &sacct.Copy{To: to, Anonymous: o.Anonymize}})
+		h, bad = o.ReadHistory(ctx, sacct.Options{Location: zone, Lenient: o.Lenient, Cluster: o.Cluster, Copy: &sacct.Copy{To: to, Anonymous: o.Anonymize}})
 		return errors.Join(bad, to.Flush())
 	})
 	if err = cmp.Or(bad, err); err != nil {
 		return err
 	}
 	for _, note := range h.Notes {
-		console.Say(stderr, "%s: %s", o.dumpNames(), strings.TrimSuffix(note, "."))
+		console.Say(stderr, "%s: %s", o.DumpNames(), strings.TrimSuffix(note, "."))
 	}
 	return nil
 }

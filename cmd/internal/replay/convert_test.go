@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"slurm-ostrich/cmd/internal/replay"
+	"slurm-ostrich/cmd/internal/simulation"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/trace"
@@ -33,7 +34,7 @@ func TestToLog(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		back, err := replay.ToLog(h)
+		back, err := simulation.ToLog(h)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -77,7 +78,7 @@ func TestToLogLost(t *testing.T) {
 			{ID: 10, State: accounting.TimedOut, Procs: 1, Asked: 1, Submit: 13, Start: 14, End: 14, Resized: true},
 		},
 	}
-	log, err := replay.ToLog(h)
+	log, err := simulation.ToLog(h)
 	if err != nil {
 		t.Fatal(err)
 	}

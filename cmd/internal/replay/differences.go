@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/cmd/internal/comparison"
+	"slurm-ostrich/cmd/internal/simulation"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim/nodes"
@@ -23,7 +24,7 @@ type story struct {
 // differences lists the jobs in the order in which they really started, from the first that a
 // replay of the policy starts at another time: further away than a backfill interval, in which
 // Slurm's own schedulers look.
-func (s *Study) differences(p *Variant) ([]comparison.StartDifference, error) {
+func (s *Study) differences(p *simulation.Variant) ([]comparison.StartDifference, error) {
 	if !slices.ContainsFunc(s.Jobs, func(j Job) bool { return j.campaign >= 0 }) {
 		return nil, nil
 	}
@@ -201,7 +202,7 @@ func (s *Study) fits(i int, at ostrich.Time, of *story) (bool, comparison.Holder
 }
 
 // replayAll is Replay with all jobs, in the order of Jobs.
-func (s *Study) replayAll(p *Variant, progress func(ended int)) ([]report.Job, error) {
+func (s *Study) replayAll(p *simulation.Variant, progress func(ended int)) ([]report.Job, error) {
 	whole := *s
 	whole.everything = true
 	jobs, _, err := whole.Replay(p, progress)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"slurm-ostrich/cmd/internal/inventory"
+	"slurm-ostrich/cmd/internal/simulation"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/sacct"
@@ -85,7 +87,7 @@ func unread(text string) error {
 	switch {
 	case strings.TrimSpace(text) == "":
 		return errors.New("is empty")
-	case namesColumns([]byte(text)):
+	case simulation.NamesColumns([]byte(text)):
 		return errors.New("seems to be a dump of sacct: --sacct reads it")
 	case strings.Trim(second, "- \r") == "" && strings.Contains(second, "--"):
 		return errors.New("is a table of columns of fixed widths, which cut names off: run sacctmgr again with --parsable2")
@@ -142,7 +144,7 @@ func (s *source) readFiles() error {
 	i, configured := at[configFile]
 	if configured {
 		path := s.o.SlurmConfig[i]
-		controller, err := slurm.ParseController(texts[i], included(path))
+		controller, err := slurm.ParseController(texts[i], inventory.Included(path))
 		s.setup.Controller = &controller
 		failed(path, err)
 	}
@@ -159,7 +161,7 @@ func (s *source) readFiles() error {
 		if k, is := at[nodesFile]; is && shown.MatchString(text) {
 			text += "\n" + texts[k]
 		}
-		partitions, err := slurm.ParsePartitions(text, included(path))
+		partitions, err := slurm.ParsePartitions(text, inventory.Included(path))
 		if k, is := at[nodesFile]; is && errors.Is(err, slurm.ErrShownNode) {
 			path = s.o.SlurmConfig[k]
 		}
@@ -175,7 +177,7 @@ func (s *source) readFiles() error {
 		if !is || errs != nil {
 			continue
 		}
-		records, err := slurm.ParseRecords(texts[k], included(s.o.SlurmConfig[k]))
+		records, err := slurm.ParseRecords(texts[k], inventory.Included(s.o.SlurmConfig[k]))
 		failed(s.o.SlurmConfig[k], err)
 		s.setup.Records = append(s.setup.Records, records...)
 	}

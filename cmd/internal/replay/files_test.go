@@ -1,13 +1,17 @@
 package replay
 
-import "testing"
+import (
+	"testing"
+
+	"slurm-ostrich/cmd/internal/simulation"
+)
 
 // TestLogName: several dumps are named after the first.
 func TestLogName(t *testing.T) {
-	for want, o := range map[string]LogOptions{"log": {}, "june.txt": {Dumps: Dumps{Sacct: []string{"a/june.txt"}}}, "june.txt and 2 more": {Dumps: Dumps{Sacct: []string{"a/june.txt.gz", "july", "b"}}}} {
+	for want, o := range map[string]simulation.LogOptions{"log": {}, "june.txt": {Dumps: simulation.Dumps{Sacct: []string{"a/june.txt"}}}, "june.txt and 2 more": {Dumps: simulation.Dumps{Sacct: []string{"a/june.txt.gz", "july", "b"}}}} {
 		path := "x/log.swf.gz"
 		if len(o.Sacct) > 0 {
-			path = o.dumpNames()
+			path = o.DumpNames()
 		}
 		if got := o.LogName(path); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/forecasts"
 	"slurm-ostrich/cmd/internal/runs"
-	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/simulation"
 )
 
 // notForecast are options that mean nothing where forecasts are measured.
@@ -17,20 +18,20 @@ var notForecast = []string{"first-difference", "measure-rule", "what-if", "long"
 
 // Forecasts measures the forecasts in replays of a site's jobs under the policies, in each pool by
 // itself.
-func (o *SiteOptions) Forecasts(ctx context.Context, config *sidecar.Config, stderr io.Writer) (*forecasts.Result, error) {
+func (o *SiteOptions) Forecasts(ctx context.Context, config *configuration.Config, stderr io.Writer) (*forecasts.Result, error) {
 	for _, option := range notForecast {
-		if o.given(option) {
+		if o.WasGiven(option) {
 			return nil, fmt.Errorf("compare: --%s does not go with --forecast", option)
 		}
 	}
 	if o.Questions < 2 {
 		return nil, fmt.Errorf("compare: --questions %d: at least 2", o.Questions)
 	}
-	settings, err := o.order()
+	settings, err := o.Loop()
 	if err != nil {
 		return nil, err
 	}
-	policies, err := ParseVariants(o.Policy, Site)
+	policies, err := simulation.ParseVariants(o.Policy, simulation.Site)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +64,7 @@ func (o *SiteOptions) Forecasts(ctx context.Context, config *sidecar.Config, std
 }
 
 // forecasts measures the forecasts under a policy, a row a pool.
-func (s *Study) forecasts(p *Variant, questions int, progress func(ended int)) ([]*forecasts.Row, error) {
+func (s *Study) forecasts(p *simulation.Variant, questions int, progress func(ended int)) ([]*forecasts.Row, error) {
 	s, tuning, err := s.under(p)
 	if err != nil {
 		return nil, err

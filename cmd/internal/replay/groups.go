@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/cmd/internal/comparison"
+	"slurm-ostrich/cmd/internal/inventory"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/multifactor"
 )
@@ -178,7 +179,7 @@ func devicesOf(n *accounting.Needs) string {
 			names = append(names, kind)
 		}
 	}
-	if list, err := gresOf(n.GRES); err == nil {
+	if list, err := inventory.GRES(n.GRES); err == nil {
 		for _, g := range list {
 			names = append(names, g.Name)
 		}

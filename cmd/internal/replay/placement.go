@@ -10,6 +10,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/comparison"
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/inventory"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/sim"
@@ -91,9 +92,9 @@ func (s *Study) place(h *accounting.History) error {
 		s.Notes = append(s.Notes, "Processors are taken as identical: jobs are placed on nodes with --backfill slurm only.")
 		return nil
 	}
-	c, err := clusterOf(s.Records)
+	c, err := inventory.Of(s.Records)
 	switch {
-	case errors.Is(err, errNoNodes):
+	case errors.Is(err, inventory.ErrNoNodes):
 		return nil
 	case err != nil:
 		return err
@@ -105,7 +106,7 @@ func (s *Study) place(h *accounting.History) error {
 		return nil // the machine is one pool
 	}
 	p := &placement{
-		cluster: c, history: h, places: placesOf(c.Nodes), partitions: make(map[string]int), known: make(map[asking]answer), lists: make(map[string][]int),
+		cluster: c, history: h, places: inventory.Places(c.Nodes), partitions: make(map[string]int), known: make(map[asking]answer), lists: make(map[string][]int),
 		reservations: make(map[string]bool),
 	}
 	longest := priority.MaxTimes(s.Partitions)
@@ -119,7 +120,7 @@ func (s *Study) place(h *accounting.History) error {
 		p.partitions[""] = 0
 	}
 	if s.Controller != nil {
-		c.Preempt = preemptionOf(s.Controller)
+		c.Preempt = inventory.Preemption(s.Controller)
 	}
 	s.limits(p)
 	p.outages(s.Events)
@@ -323,14 +324,14 @@ func (s *Study) limits(p *placement) {
 		if !enforced {
 			return nil
 		}
-		return limitsOf(l)
+		return inventory.Limits(l)
 	}
 	qos := make(map[string]*nodes.QOS)
 	percentages := make(map[*nodes.QOS]bool)
 	for i := range s.Site.QOS {
 		q := &s.Site.QOS[i]
 		qos[q.Name] = &nodes.QOS{
-			Name: q.Name, Limits: of(&q.Limits), MaxWall: q.Limits.MaxWall, Override: q.OverPartQOS, Mode: preemptModeOf(q.PreemptMode), Priority: q.Priority, Exempt: q.Exempt, Grace: q.Grace, NoReserve: q.NoReserve,
+			Name: q.Name, Limits: of(&q.Limits), MaxWall: q.Limits.MaxWall, Override: q.OverPartQOS, Mode: inventory.PreemptMode(q.PreemptMode), Priority: q.Priority, Exempt: q.Exempt, Grace: q.Grace, NoReserve: q.NoReserve,
 		}
 		percentages[qos[q.Name]] = q.Relative
 	}

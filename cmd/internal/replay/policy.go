@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"slurm-ostrich/cmd/internal/comparison"
+	"slurm-ostrich/cmd/internal/simulation"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/multifactor"
@@ -16,8 +17,8 @@ import (
 )
 
 // under returns the study as the settings of a policy have it.
-func (s *Study) under(v *Variant) (*Study, Tuning, error) {
-	t := Tuning{Options: s.Options, HalfLife: s.Priority.HalfLife, Classes: s.ClassBy}
+func (s *Study) under(v *simulation.Variant) (*Study, simulation.Tuning, error) {
+	t := simulation.Tuning{Options: s.Options, HalfLife: s.Priority.HalfLife, Classes: s.ClassBy}
 	err := v.Tune(&t)
 	if err != nil {
 		return nil, t, err
@@ -33,7 +34,7 @@ func (s *Study) under(v *Variant) (*Study, Tuning, error) {
 // Replay replays the jobs under a policy, and returns how long that took. The jobs
 // are in the order of Jobs, without those that had not ended or that a change
 // added. Replay calls progress with the number of jobs that have ended.
-func (s *Study) Replay(p *Variant, progress func(ended int)) ([]report.Job, time.Duration, error) {
+func (s *Study) Replay(p *simulation.Variant, progress func(ended int)) ([]report.Job, time.Duration, error) {
 	began := time.Now()
 	s, tuning, err := s.under(p)
 	if err != nil {
@@ -81,18 +82,18 @@ func (s *Study) Replay(p *Variant, progress func(ended int)) ([]report.Job, time
 // depend on campaigns. In a closed loop campaigns decide when a user comes back. That must not depend
 // on OStrich's settings, so they are those in which all policies are measured.
 func (s *Study) submitsBy() campaign.Rule {
-	if s.Run.closed {
+	if s.Run.Closed {
 		return s.Measure
 	}
 	return s.Options.Rule
 }
 
 // machine returns the machine of a pool, with a policy and the jobs of the campaigns that it replays.
-func (s *Study) machine(i int, p *Variant, tuning Tuning, jobs []sim.Job) sim.Machine {
+func (s *Study) machine(i int, p *simulation.Variant, tuning simulation.Tuning, jobs []sim.Job) sim.Machine {
 	pool := s.Pools[i]
 	loop := s.Run.Machine
 	loop.Procs, loop.Offsets, loop.Scheduler, loop.Inside = pool.Procs, true, s.Scheduler, s.Options.Inside
-	loop.Open = !s.Run.closed
+	loop.Open = !s.Run.Closed
 	if s.placement != nil {
 		loop.Cluster, loop.Requests = s.placement.cluster, s.placement.requests
 	}
@@ -106,8 +107,8 @@ func (s *Study) machine(i int, p *Variant, tuning Tuning, jobs []sim.Job) sim.Ma
 	if first := slices.IndexFunc(s.Jobs, func(j Job) bool { return int(j.pool) == i }); first >= 0 {
 		begin = s.Jobs[first].Submit
 	}
-	p.Into(&loop, &Material{
-		Tuning: tuning, Shares: s.Shares, Priority: s.asOf(begin), Closed: s.Run.closed || s.byJob, InClasses: s.classOf(numbered),
+	p.Into(&loop, &simulation.Material{
+		Tuning: tuning, Shares: s.Shares, Priority: s.asOf(begin), Closed: s.Run.Closed || s.byJob, InClasses: s.classOf(numbered),
 		Request: func(n ostrich.JobID) multifactor.Request { return *numbered(n).request() },
 	})
 	return loop

@@ -73,7 +73,7 @@ func (s *Study) notePools() {
 
 // whole reports whether a replay under Slurm's own order has one pool, of the whole cluster: the requests of the jobs say on which nodes they may
 // run.
-func (s *Study) whole() bool { return s.placement != nil && !s.Run.closed }
+func (s *Study) whole() bool { return s.placement != nil && !s.Run.Closed }
 
 // together returns the study with one pool.
 func (s *Study) together() *Study {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"slurm-ostrich/cmd/internal/comparison"
+	"slurm-ostrich/cmd/internal/inventory"
+	"slurm-ostrich/cmd/internal/simulation"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/sim/nodes"
@@ -59,7 +61,7 @@ PartitionName=high Nodes=n1 PriorityTier=2
 		if !slices.ContainsFunc(s.left.rows(), func(r comparison.LeftOut) bool { return r.What == tt.left }) {
 			t.Errorf("%s: %+v lacks %s", tt.kind, s.left.rows(), tt.left)
 		}
-		policies, err := ParseVariants("fcfs", Site)
+		policies, err := simulation.ParseVariants("fcfs", simulation.Site)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,11 +85,11 @@ func TestPreemptionOf(t *testing.T) {
 		SchedulerParameters: []string{"preempt_youngest_first", "preempt_strict_order", "preempt_reorder_count=0"},
 	}
 	want := nodes.Preempt{By: nodes.PreemptByQOS, Mode: nodes.PreemptSuspend, Exempt: 60, YoungestFirst: true, StrictOrder: true, Reorder: -1}
-	if got := preemptionOf(k); got != want {
+	if got := inventory.Preemption(k); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	k.SchedulerParameters, k.PreemptParameters = nil, []string{"youngest_first", "strict_order", "reorder_count=0"} // since 20.02
-	if got := preemptionOf(k); got != want {
+	if got := inventory.Preemption(k); got != want {
 		t.Errorf("by PreemptParameters: %+v, want %+v", got, want)
 	}
 }

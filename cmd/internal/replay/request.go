@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/inventory"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/scalar"
@@ -163,7 +164,7 @@ func (p *placement) request(j *accounting.Job, a *answer) (nodes.Request, error)
 		a.assumed = append(a.assumed, anySocket)
 	}
 	r.Features, errs[1] = nodes.ParseFeatures(n.Features)
-	r.Licenses, errs[2] = parseLicenses(n.Licenses)
+	r.Licenses, errs[2] = inventory.Licenses(n.Licenses)
 	r.NodeList, errs[3] = p.list(n.NodeList)
 	r.Exclude, errs[4] = p.list(n.Exclude)
 	return r, errors.Join(errs[:]...)
@@ -290,7 +291,7 @@ func (p *placement) memory(j *accounting.Job, n *accounting.Needs, r *nodes.Requ
 // gres says which generic resources a job asks for.
 func (p *placement) gres(j *accounting.Job, n *accounting.Needs, r *nodes.Request, a *answer) ([]nodes.GRESRequest, error) {
 	if n.GRES != "" { // of each node
-		list, err := gresOf(n.GRES)
+		list, err := inventory.GRES(n.GRES)
 		all := make([]nodes.GRESRequest, len(list))
 		for i, g := range list {
 			all[i] = nodes.GRESRequest{GRES: g}

@@ -413,7 +413,7 @@ const overfull = 0.01
 // checkProcs refuses a machine of --procs with fewer than enough processors. The error
 // names the most that were in use at once.
 func (o *SiteOptions) checkProcs(peak, enough int, when string) error {
-	if !o.given("procs") || o.Procs >= enough {
+	if !o.WasGiven("procs") || o.Procs >= enough {
 		return nil
 	}
 	return plural.Errorf("--procs %d: jobs used %d processor{|s} at once, %s: at least --procs %d", o.Procs, peak, when, enough)

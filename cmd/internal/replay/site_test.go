@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
@@ -33,7 +34,7 @@ func TestCharges(t *testing.T) {
 		{Name: "free", TotalCPUs: 16, Nodes: []string{"n1"}, NodeCPUs: []int{12}, NodeTRES: []string{"cpu=12,mem=1000M"}, BillingWeights: "CPU=0", PriorityTier: 1, MaxTime: priority.Unlimited},
 	}
 	controller := priority.Controller{PriorityType: "priority/multifactor", Weights: priority.Weights{Fairshare: 1, Assoc: 7, TRES: []priority.TRESWeight{{Name: "CPU", Weight: 5}}}}
-	c := sidecar.Default()
+	c := configuration.Default()
 	counted, err := sidecar.UnitOf(&c, controller, parts)
 	if err != nil {
 		t.Fatal(err)
@@ -370,8 +371,8 @@ func TestNothingTold(t *testing.T) {
 
 // TestWholeBilling: a note says where fair share cannot count the fractions of billing.
 func TestWholeBilling(t *testing.T) {
-	for resource, want := range map[string]int{"cpu": 1, sidecar.Auto: 0} {
-		c := sidecar.Default()
+	for resource, want := range map[string]int{"cpu": 1, configuration.Auto: 0} {
+		c := configuration.Default()
 		c.Schedule.Resource = resource
 		s := &source{setup: Setup{Controller: &priority.Controller{}, Partitions: []priority.Partition{
 			{Name: "cheap", TotalCPUs: 12, Nodes: []string{"n1"}, NodeCPUs: []int{12}, NodeTRES: []string{"cpu=12"}, BillingWeights: "CPU=0.25"},

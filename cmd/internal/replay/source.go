@@ -12,7 +12,8 @@ import (
 
 	"slurm-ostrich/cmd/internal/backtest"
 	"slurm-ostrich/cmd/internal/comparison"
-	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/configuration"
+	"slurm-ostrich/cmd/internal/simulation"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
@@ -66,7 +67,7 @@ func (s *source) time(text string) (ostrich.Time, error) {
 
 // readDate reads --before, if it was given.
 func (s *source) readDate() (err error) {
-	if !s.o.given("before") {
+	if !s.o.WasGiven("before") {
 		return nil
 	}
 	if s.date, err = s.time(s.o.Before); err == nil && s.location != nil && s.date >= ostrich.Time(s.now.Unix()) {
@@ -80,19 +81,19 @@ func (s *source) readDate() (err error) {
 
 // checkSource refuses options that do not go together.
 func (o *SiteOptions) checkSource() error {
-	if err := o.checkDumps(o.given); err != nil {
+	if err := o.CheckDumps(o.WasGiven); err != nil {
 		return fmt.Errorf("compare: %w", err)
 	}
 	switch {
-	case o.files() && o.given("clusters"):
+	case o.files() && o.WasGiven("clusters"):
 		return errors.New("compare: --clusters names one of the database, and the jobs come from a file")
-	case !o.files() && o.given("lenient"):
+	case !o.files() && o.WasGiven("lenient"):
 		return errors.New("compare: --lenient goes with --swf and --sacct")
-	case o.given("swf") && o.given("timezone"):
+	case o.WasGiven("swf") && o.WasGiven("timezone"):
 		return errors.New("compare: --timezone means nothing to --swf: times of a log count from its start")
-	case o.given("swf") && o.given("nodes"):
+	case o.WasGiven("swf") && o.WasGiven("nodes"):
 		return errors.New("compare: --nodes means nothing to --swf: jobs of a log have processors, not nodes")
-	case o.given("procs") && o.Procs < 1 || o.given("nodes") && o.Nodes < 1:
+	case o.WasGiven("procs") && o.Procs < 1 || o.WasGiven("nodes") && o.Nodes < 1:
 		return errors.New("compare: --procs and --nodes: at least 1")
 	}
 	return nil
@@ -108,22 +109,22 @@ func (o *SiteOptions) identical() (bool, error) {
 	default:
 		return false, fmt.Errorf("--place %q: must be nodes or processors", o.Place)
 	}
-	return o.given("procs") || slices.ContainsFunc(o.WhatIf, func(change string) bool {
+	return o.WasGiven("procs") || slices.ContainsFunc(o.WhatIf, func(change string) bool {
 		return strings.Contains(change, "procs:") || strings.Contains(change, "nodes:")
 	}), nil
 }
 
 // files reports whether the jobs come from files.
-func (o *SiteOptions) files() bool { return o.given("swf") || o.given("sacct") }
+func (o *SiteOptions) files() bool { return o.WasGiven("swf") || o.WasGiven("sacct") }
 
 // readSource reads the jobs and the site.
-func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, stderr io.Writer) (*source, error) {
+func (o *SiteOptions) readSource(ctx context.Context, config *configuration.Config, stderr io.Writer) (*source, error) {
 	if err := o.checkSource(); err != nil {
 		return nil, err
 	}
 	s := &source{o: o, now: time.Now(), location: time.Local, recorded: true, limits: true}
-	if o.Timezone != "" || o.given("sacct") {
-		zone, err := o.zone()
+	if o.Timezone != "" || o.WasGiven("sacct") {
+		zone, err := o.Zone()
 		if err != nil {
 			return nil, err
 		}
@@ -150,9 +151,9 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 		return nil, err
 	}
 	switch {
-	case o.given("swf"):
+	case o.WasGiven("swf"):
 		err = s.readSWF(ctx)
-	case o.given("sacct"):
+	case o.WasGiven("sacct"):
 		if err = s.count(config); err == nil {
 			err = s.readDumps(ctx)
 		}
@@ -162,7 +163,7 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 	if err != nil {
 		return nil, err
 	}
-	if !o.given("swf") {
+	if !o.WasGiven("swf") {
 		most, at := peak(s.history)
 		if err = o.checkProcs(most, most, "at "+s.moment(at)); err != nil {
 			return nil, fmt.Errorf("%s: %w", s.name, err)
@@ -172,7 +173,7 @@ func (o *SiteOptions) readSource(ctx context.Context, config *sidecar.Config, st
 		s.history.Assign(s.setup.Site)
 	}
 	s.classes()
-	if s.setup.Measure, err = sidecar.ParseRule(o.MeasureRule); err != nil {
+	if s.setup.Measure, err = configuration.ParseRule(o.MeasureRule); err != nil {
 		return nil, fmt.Errorf("--measure-rule: %w", err)
 	}
 	return s, nil
@@ -183,14 +184,14 @@ const floor = 10
 
 // compared returns what is known of a comparison of the site's jobs before any is
 // replayed: what happened, if that is recorded.
-func (s *source) compared(site *Study, config *sidecar.Config) comparison.Input {
+func (s *source) compared(site *Study, config *configuration.Config) comparison.Input {
 	in := s.known(site, config)
 	in.Runs = s.happened(site)
 	return in
 }
 
 // known is compared without what happened.
-func (s *source) known(site *Study, config *sidecar.Config) comparison.Input {
+func (s *source) known(site *Study, config *configuration.Config) comparison.Input {
 	o := s.o
 	in := comparison.Input{
 		Source: s.name, From: s.history.From, To: s.history.To, Location: s.location, Procs: site.Procs, Shares: site.Shares,
@@ -229,7 +230,7 @@ func (s *source) classes() {
 			jobs[i].Class = jobs[i].KindClass
 		}
 	}
-	if s.date == 0 && !s.o.given("trial") && !s.o.given("trial-plan") && s.o.given("sacct") && s.lengths.Class != ledger.ByScript.String() && !slices.ContainsFunc(jobs, named) {
+	if s.date == 0 && !s.o.WasGiven("trial") && !s.o.WasGiven("trial-plan") && s.o.WasGiven("sacct") && s.lengths.Class != ledger.ByScript.String() && !slices.ContainsFunc(jobs, named) {
 		s.notes = append(s.notes, "The dump has no names of jobs (sacct's column jobname): where ostrichd, with schedule.class: "+s.lengths.Class+", predicts lengths by "+
 			"name, this comparison cannot, and it does not tell how good that would be.")
 	}
@@ -248,18 +249,18 @@ func (s *source) foretell() backtest.Result {
 // readSWF reads a workload log.
 func (s *source) readSWF(ctx context.Context) error {
 	o, path := s.o, s.o.SWF
-	s.name, s.location, s.zero = LogName(path), nil, 1
+	s.name, s.location, s.zero = simulation.LogName(path), nil, 1
 	log, err := o.Read(ctx, path)
 	if err != nil {
 		return err
 	}
-	if note := Skipped(log); note != "" {
+	if note := simulation.Skipped(log); note != "" {
 		s.notes = append(s.notes, note+".")
 	}
-	for _, note := range doubts(log) {
+	for _, note := range simulation.Doubts(log) {
 		s.notes = append(s.notes, note+".")
 	}
-	if s.o.given("before") {
+	if s.o.WasGiven("before") {
 		seconds, bad := o.Moment("before", o.Before, log)
 		if bad != nil {
 			return bad
@@ -273,13 +274,13 @@ func (s *source) readSWF(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	header, ran := int(log.Processors()), logRuns(log)
-	most, at := logPeak(log, ran)
+	header, ran := int(log.Processors()), simulation.Ran(log)
+	most, at := simulation.Peak(log, ran)
 	enough := most
 	if header > 0 { // jobs of a log overlap where its times are rounded
 		enough = min(most, header)
 	}
-	if header > 0 && most > header && !o.given("procs") {
+	if header > 0 && most > header && !o.WasGiven("procs") {
 		if above := report.Above(ran, header); above >= overfull {
 			s.notes = append(s.notes, plural.Sprintf("The header of the log says %d processor{|s}, and the jobs used more for %.0f %% of the time, up to %d: they shared them, or it counts nodes: then give --procs.",
 				header, 100*above, most))
@@ -302,9 +303,9 @@ func (s *source) readSWF(ctx context.Context) error {
 
 // readDumps reads dumps of sacct.
 func (s *source) readDumps(ctx context.Context) error {
-	s.name = s.o.dumpNames()
+	s.name = s.o.DumpNames()
 	var err error
-	if s.history, err = s.o.readHistory(ctx, sacct.Options{Unit: s.setup.Counted.Unit, Tools: s.tools, Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster}); err != nil {
+	if s.history, err = s.o.ReadHistory(ctx, sacct.Options{Unit: s.setup.Counted.Unit, Tools: s.tools, Location: s.location, Lenient: s.o.Lenient, Cluster: s.o.Cluster}); err != nil {
 		return err
 	}
 	if s.history.Unstarted {

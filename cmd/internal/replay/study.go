@@ -1,6 +1,5 @@
-// Package replay replays recorded jobs under other policies: a workload log under
-// the options of simulate, or a site's accounting under its configuration of
-// Slurm. Package comparison compares the runs.
+// Package replay replays the jobs of a site, as its accounting has them, under other policies, with
+// its configuration of Slurm: compare. Package comparison compares the runs.
 package replay
 
 import (
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/simulation"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/campaign"
@@ -41,9 +41,9 @@ type Setup struct {
 	Options ostrich.Options // of OStrich's schedule, but for Procs
 	Weight  bool            // priorities are written in mode weight: there are no classes, as Slurm adds QOS and partition itself
 	ClassBy priority.ClassBy
-	Measure campaign.Rule // makes the campaigns in which every policy is measured
-	Tree    bool          // OStrich divides by the association tree, not evenly among users
-	Run     Run           // how the jobs are replayed
+	Measure campaign.Rule  // makes the campaigns in which every policy is measured
+	Tree    bool           // OStrich divides by the association tree, not evenly among users
+	Run     simulation.Run // how the jobs are replayed
 
 	Identical bool // all processors are taken as identical, whatever is known of nodes
 
@@ -146,7 +146,7 @@ var ErrNoJobs = errors.New("no job ran in the window")
 func New(h *accounting.History, setup Setup) (*Study, error) {
 	s := &Study{Setup: setup, Notes: slices.Clone(h.Notes), split: &splits{of: make(map[splitBy]found)}}
 	s.Procs, s.Nodes = cmp.Or(setup.Procs, h.Procs), cmp.Or(setup.Nodes, h.Nodes)
-	if s.Run.closed {
+	if s.Run.Closed {
 		s.Notes = append(s.Notes, "Closed loop: under every policy a user's next campaign comes when the last one has ended and the recorded think time has passed. OStrich finds campaigns in what comes, by its own rule.")
 	}
 	if err := s.findPools(h, setup.Procs, setup.Nodes); err != nil {

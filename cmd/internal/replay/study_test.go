@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/configuration"
+	"slurm-ostrich/cmd/internal/simulation"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/campaign"
@@ -352,7 +353,7 @@ func drawStudy(t *rapid.T) *Study {
 // TestReplay: whatever the policy, the jobs are those of the history, in its
 // order, and run as long as they did.
 func TestReplay(t *testing.T) {
-	names := Names(Policies(Site))
+	names := simulation.Names(simulation.Policies(simulation.Site))
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawStudy(t)
 		recorded := s.Recorded()
@@ -429,7 +430,7 @@ func TestMeasure(t *testing.T) {
 		rule string
 		want []int
 	}{{"max", []int{0, 1, 1}}, {"window", []int{0, 0, 0}}, {"window=1m", []int{0, 1, 2}}, {"arrival=2m", []int{0, 1, 1}}} {
-		rule, err := sidecar.ParseRule(tt.rule)
+		rule, err := configuration.ParseRule(tt.rule)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -451,7 +452,7 @@ func TestMeasure(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "min", "max=1m", "window=0s", "window=soon"} {
-		if r, err := sidecar.ParseRule(bad); err == nil {
+		if r, err := configuration.ParseRule(bad); err == nil {
 			t.Errorf("%q is %v", bad, r)
 		}
 	}

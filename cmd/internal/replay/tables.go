@@ -7,8 +7,8 @@ import (
 	"io"
 	"time"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
-	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
@@ -20,7 +20,7 @@ import (
 const warmUp = 4
 
 // readTables reads slurmdbd's tables, and asks slurmctld for what is in no file.
-func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr io.Writer) error {
+func (s *source) readTables(ctx context.Context, config *configuration.Config, stderr io.Writer) error {
 	if err := s.readDate(); err != nil {
 		return err
 	}
@@ -46,12 +46,12 @@ func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr 
 			config.Cluster = controller.ClusterName
 		}
 	}
-	if s.setup.Partitions == nil && !s.o.given("slurm-config") {
+	if s.setup.Partitions == nil && !s.o.WasGiven("slurm-config") {
 		if s.setup.Partitions, err = commands.Partitions(ctx); err != nil {
 			return fmt.Errorf("%w; or give --slurm-config FILE", err)
 		}
 	}
-	if s.setup.Records == nil && !s.o.given("slurm-config") {
+	if s.setup.Records == nil && !s.o.WasGiven("slurm-config") {
 		if s.setup.Records, err = commands.Records(ctx); err != nil {
 			return fmt.Errorf("%w; or give --slurm-config FILE", err)
 		}
@@ -63,7 +63,7 @@ func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr 
 	if err = s.count(config); err != nil {
 		return err
 	}
-	if config.From == sidecar.Sacct {
+	if config.From == configuration.Sacct {
 		return errors.New("compare: with source: sacct there are no tables to read; give it a dump of sacct's: --sacct FILE")
 	}
 	access, err := config.Source()
@@ -100,7 +100,7 @@ func (s *source) readTables(ctx context.Context, config *sidecar.Config, stderr 
 			return err
 		}
 	}
-	if s.date == 0 && !s.o.given("endtime") && !s.o.given("slurm-config") && s.setup.Controller.Multifactor() {
+	if s.date == 0 && !s.o.WasGiven("endtime") && !s.o.WasGiven("slurm-config") && s.setup.Controller.Multifactor() {
 		s.ask(ctx, commands)
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"slurm-ostrich/cmd/internal/comparison"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
@@ -23,7 +24,7 @@ var notTrial = append([]string{"before"}, notBefore[:len(notBefore)-1]...) // bu
 
 // Drawn returns the trial of the file, or that of the settings; drawn is nil for the latter. With next, settings
 // of a later trial count more than a file whose trial is over at a moment.
-func (o *SiteOptions) Drawn(config *sidecar.Config, next bool, now ostrich.Time) (d *trial.Design, drawn *sidecar.Drawn, notes []string, err error) {
+func (o *SiteOptions) Drawn(config *configuration.Config, next bool, now ostrich.Time) (d *trial.Design, drawn *sidecar.Drawn, notes []string, err error) {
 	path := o.TrialFile
 	if path == "" && config.Journal != "" {
 		path = sidecar.TrialFile(config.Journal)
@@ -57,9 +58,9 @@ func (o *SiteOptions) Drawn(config *sidecar.Config, next bool, now ostrich.Time)
 }
 
 // recordedStudy reads the jobs of a site as they happened.
-func (o *SiteOptions) recordedStudy(ctx context.Context, config *sidecar.Config, what string, stderr io.Writer) (*source, *Study, error) {
+func (o *SiteOptions) recordedStudy(ctx context.Context, config *configuration.Config, what string, stderr io.Writer) (*source, *Study, error) {
 	for _, option := range notTrial {
-		if o.given(option) {
+		if o.WasGiven(option) {
 			return nil, nil, fmt.Errorf("compare: --%s means nothing to --%s, which simulates nothing", option, what)
 		}
 	}
@@ -79,8 +80,8 @@ func (o *SiteOptions) recordedStudy(ctx context.Context, config *sidecar.Config,
 }
 
 // Trial analyses the trial of a site by what was drawn.
-func (o *SiteOptions) Trial(ctx context.Context, config *sidecar.Config, stderr io.Writer) (*comparison.Trial, error) {
-	if o.given("swf") {
+func (o *SiteOptions) Trial(ctx context.Context, config *configuration.Config, stderr io.Writer) (*comparison.Trial, error) {
+	if o.WasGiven("swf") {
 		return nil, errors.New("compare: --trial needs the accounting of the site: times of --swf count from the start of a log")
 	}
 	now := ostrich.Time(time.Now().Unix())
@@ -126,7 +127,7 @@ func (o *SiteOptions) Trial(ctx context.Context, config *sidecar.Config, stderr 
 }
 
 // TrialPlan says how long a trial must be.
-func (o *SiteOptions) TrialPlan(ctx context.Context, config *sidecar.Config, stderr io.Writer) (*comparison.TrialPlan, error) {
+func (o *SiteOptions) TrialPlan(ctx context.Context, config *configuration.Config, stderr io.Writer) (*comparison.TrialPlan, error) {
 	o.since = ostrich.Time(time.Now().AddDate(0, -planMonths, 0).Unix())
 	s, site, err := o.recordedStudy(ctx, config, "trial-plan", stderr)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 )
@@ -12,8 +13,8 @@ import (
 // TestDrawnNext: the draw of the next trial can be printed before it begins, though the
 // file has one that is over; while that goes on, it is what is drawn.
 func TestDrawnNext(t *testing.T) {
-	c := sidecar.Default()
-	c.Mode, c.Journal, c.Experiment.Until, c.Experiment.Seed = sidecar.Observe, filepath.Join(t.TempDir(), "journal"), 3_000_000, 8
+	c := configuration.Default()
+	c.Mode, c.Journal, c.Experiment.Until, c.Experiment.Seed = configuration.Observe, filepath.Join(t.TempDir(), "journal"), 3_000_000, 8
 	text := `{"time":900000,"drawn":{"period":86400,"washout":7200,"seed":7,"until":2000000},"arms":""}` + "\n"
 	if err := os.WriteFile(sidecar.TrialFile(c.Journal), []byte(text), 0o600); err != nil {
 		t.Fatal(err)

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"slices"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/priority"
 )
 
 // count chooses by what OStrich counts work, as the daemon does. What auto cannot count is
 // counted by processors.
-func (s *source) count(config *sidecar.Config) error {
+func (s *source) count(config *configuration.Config) error {
 	if s.setup.Controller == nil || s.date > 0 {
 		return nil // nothing is known of the site, or only what happened is looked at
 	}
@@ -19,7 +20,7 @@ func (s *source) count(config *sidecar.Config) error {
 		s.notes = append(s.notes, "Fair share charges billing in the whole numbers of accounting, as Slurm does not: its fractions count where OStrich counts work by billing, too.")
 	}
 	switch {
-	case err != nil && config.Schedule.Resource != sidecar.Auto:
+	case err != nil && config.Schedule.Resource != configuration.Auto:
 		return err
 	case err != nil:
 		s.notes = append(s.notes, fmt.Sprintf("OStrich counts work by processors: %v.", err))

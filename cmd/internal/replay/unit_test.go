@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting/sacct"
@@ -43,8 +44,8 @@ func TestUnitOfWork(t *testing.T) {
 		Name: "main", TotalCPUs: 4, Nodes: []string{"n1"}, NodeCPUs: []int{4}, NodeTRES: []string{"cpu=4,mem=1000M,gres/gpu=4"},
 		BillingWeights: "CPU=1,GRES/gpu=8", PriorityTier: 1, MaxTime: priority.Unlimited,
 	}}
-	for resource, first := range map[string]string{sidecar.Auto: "bob", "gres/gpu": "bob", "cpu": "alice"} {
-		c := sidecar.Default()
+	for resource, first := range map[string]string{configuration.Auto: "bob", "gres/gpu": "bob", "cpu": "alice"} {
+		c := configuration.Default()
 		c.Schedule.Resource = resource
 		counted, err := sidecar.UnitOf(&c, priority.Controller{}, parts)
 		if err != nil {
@@ -60,7 +61,7 @@ func TestUnitOfWork(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if size := counted.Unit.Units(float64(s.Pools[0].Size)); resource == sidecar.Auto && math.Abs(size-36) > 1e-6 {
+		if size := counted.Unit.Units(float64(s.Pools[0].Size)); resource == configuration.Auto && math.Abs(size-36) > 1e-6 {
 			t.Errorf("the machine has %v billing units, want 36", size)
 		}
 		jobs, _, err := s.Replay(sitePolicy(t, "ostrich"), func(int) {})
@@ -101,7 +102,7 @@ func TestUntoldTRES(t *testing.T) {
 		parts := []priority.Partition{{
 			Name: "main", TotalCPUs: 4, Nodes: []string{"n1"}, NodeCPUs: []int{4}, NodeTRES: []string{"cpu=4,mem=16000M"}, BillingWeights: tt.weights, PriorityTier: 1, MaxTime: priority.Unlimited,
 		}}
-		c := sidecar.Default()
+		c := configuration.Default()
 		counted, err := sidecar.UnitOf(&c, priority.Controller{}, parts)
 		if err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
@@ -53,7 +54,7 @@ var pending = flag.Int("pending", 100_000, "how many jobs wait in BenchmarkCycle
 // Slurm's commands: after one new campaign, and when nothing has changed.
 func BenchmarkCycle(b *testing.B) {
 	jobs := *pending
-	c := Default()
+	c := configuration.Default()
 	c.Cluster = "c"
 	world := burst(500, jobs)
 	s, err := New(c, world, world, multifactor(), nil)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/plural"
@@ -36,7 +37,7 @@ type Finding struct {
 
 // checklist collects findings in order.
 type checklist struct {
-	Config
+	configuration.Config
 
 	as, me     string // whose rights are checked, who runs this
 	version    string // of slurmctld
@@ -57,7 +58,7 @@ func (l *checklist) add(name string, r Result, fix, format string, args ...any) 
 // Check checks everything that an installation needs, and writes nothing. as is the user
 // whose rights in Slurm are checked, me who runs this. If as is "", those of me are
 // checked, or those of the service's user.
-func Check(ctx context.Context, c Config, as, me string) []Finding {
+func Check(ctx context.Context, c configuration.Config, as, me string) []Finding {
 	l := checklist{Config: c}
 	l.whose(as, me)
 	slurm := c.Commands()
@@ -87,7 +88,7 @@ func Check(ctx context.Context, c Config, as, me string) []Finding {
 	default:
 		l.ok("slurmdbd", "no message waits for it in slurmctld")
 	}
-	if c.From == Sacct {
+	if c.From == configuration.Sacct {
 		l.checkSacct(ctx, clock)
 	} else {
 		l.checkDatabase(ctx, clock)
@@ -99,7 +100,7 @@ func Check(ctx context.Context, c Config, as, me string) []Finding {
 	if controller.ClusterName != "" {
 		l.checkOrphans(ctx, controller)
 	}
-	if c.From == Sacct {
+	if c.From == configuration.Sacct {
 		l.checkWriter()
 	}
 	l.checkWeb(time.Now())

@@ -7,6 +7,7 @@ import (
 	"os/user"
 	"path/filepath"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/webserver"
 	"slurm-ostrich/priority/slurm"
 )
@@ -15,7 +16,7 @@ import (
 type settingFile struct{ setting, path string }
 
 // files are those that ostrichd reads, from the root on.
-func settingFiles(c *Config) (list []settingFile) {
+func settingFiles(c *configuration.Config) (list []settingFile) {
 	add := func(setting, path string) {
 		if path != "" {
 			if whole, err := filepath.Abs(path); err == nil {
@@ -25,7 +26,7 @@ func settingFiles(c *Config) (list []settingFile) {
 		}
 	}
 	add("configuration", c.File())
-	if c.From == Tables {
+	if c.From == configuration.Tables {
 		add("database.password_file", os.ExpandEnv(c.Database.PasswordFile))
 		add("database.tls", c.Database.TLSCA)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/foresight"
 	"slurm-ostrich/ostrich"
 )
@@ -21,7 +22,7 @@ func TestCheckForecasts(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l := checklist{Config: Config{Cluster: "c", Journal: filepath.Join(file, "journal")}}
+	l := checklist{Config: configuration.Config{Cluster: "c", Journal: filepath.Join(file, "journal")}}
 	if l.checkForecasts(now); l.found != nil {
 		t.Errorf("without a folder: %+v", l.found)
 	}
@@ -33,7 +34,7 @@ func TestCheckForecasts(t *testing.T) {
 		{"c", pool("", 99, 50), "ok held 51 % of 99 times in 30 days"}, // explain still shows odds
 		{"other", pool("", 100, 80), "warn "},
 	} {
-		l := checklist{Config: Config{Cluster: "c", Journal: filepath.Join(t.TempDir(), "journal")}}
+		l := checklist{Config: configuration.Config{Cluster: "c", Journal: filepath.Join(t.TempDir(), "journal")}}
 		if l.checkForecasts(now); l.found != nil {
 			t.Errorf("without a file: %+v", l.found)
 		}

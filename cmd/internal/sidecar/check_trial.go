@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 )
 
@@ -18,7 +19,7 @@ func (l *checklist) checkTrialDraw() {
 	}
 	now := hostClock()
 	as := l.Config
-	as.Mode = Trial
+	as.Mode = configuration.Trial
 	state := TrialAt(&as, now)
 	var drawn *Drawn
 	if l.Journal != "" && !l.byOther {
@@ -35,13 +36,13 @@ func (l *checklist) checkTrialDraw() {
 	list := d.Between(state.From, d.Until)
 	shown := list[:min(len(list), shownPeriods)]
 	words := fmt.Sprintf("%s; drawn from %s on, a letter for each %s, O is OStrich and s is stock: %s", state.Words(),
-		time.Unix(int64(state.From), 0).Format("2006-01-02 15:04:05"), FormatSpan(l.Experiment.Period), Arms(shown))
+		time.Unix(int64(state.From), 0).Format("2006-01-02 15:04:05"), configuration.FormatSpan(l.Experiment.Period), Arms(shown))
 	if more := len(list) - len(shown); more > 0 {
 		words += fmt.Sprintf(" and %d more, see ostrich compare --trial-draw", more)
 	}
-	const twoWeeks = ostrich.Time(14 * day / time.Second)
+	const twoWeeks = ostrich.Time(14 * configuration.Day / time.Second)
 	switch {
-	case l.Mode != Trial:
+	case l.Mode != configuration.Trial:
 		l.add("trial", Warn, "set mode: trial to begin it, or leave trial.until out", "not begun, as the mode is %s; it would be: %s", l.Mode, words)
 	case drawn == nil && d.Until-now < twoWeeks && l.Experiment.Period >= 6*time.Hour:
 		l.add("trial", Warn, "set trial.until at least two weeks ahead; ostrich compare --trial-plan says how many", "less than two weeks, in which no weekday has both arms: %s", words)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/priority/slurm"
 )
 
@@ -28,7 +29,7 @@ var unitUser = regexp.MustCompile(`(?m)^User=([^\s%]+)\s*$`)
 
 // serviceUsers returns the users as whom ostrichd may run here: the owner of the journal's
 // folder, and the user of the installed unit. Root is none of them.
-func serviceUsers(c *Config) (names []string) {
+func serviceUsers(c *configuration.Config) (names []string) {
 	if info, err := os.Stat(filepath.Dir(c.Journal)); err == nil && c.Journal != "" {
 		if of, ok := info.Sys().(*syscall.Stat_t); ok && of.Uid != 0 {
 			if u, err := user.LookupId(strconv.FormatUint(uint64(of.Uid), 10)); err == nil {
@@ -51,10 +52,10 @@ func serviceUsers(c *Config) (names []string) {
 }
 
 // ServiceUser returns the user as whom ostrichd runs here, "ostrich" if that is not known.
-func ServiceUser(c *Config) string { return append(serviceUsers(c), "ostrich")[0] }
+func ServiceUser(c *configuration.Config) string { return append(serviceUsers(c), "ostrich")[0] }
 
 // RunAs says how to run a command of ostrich as the service's user.
-func RunAs(c *Config, command string) string {
+func RunAs(c *configuration.Config, command string) string {
 	as := ServiceUser(c)
 	return fmt.Sprintf("run it as %s: runuser -u %s -- ostrich %s", as, as, command)
 }
@@ -81,7 +82,7 @@ func (l *checklist) checkOperator(ctx context.Context) {
 	}
 	level, err := l.Commands().AdminLevel(ctx, as)
 	missing := Fail
-	if l.Mode == Observe {
+	if l.Mode == configuration.Observe {
 		missing = Warn // nothing is written
 	}
 	// For an existing user, add changes only associations.
@@ -108,7 +109,7 @@ func operates(level string) bool {
 }
 
 // Operator reports whether a user is an operator of Slurm, or more.
-func Operator(ctx context.Context, c *Config, user string) (bool, error) {
+func Operator(ctx context.Context, c *configuration.Config, user string) (bool, error) {
 	level, err := c.Commands().AdminLevel(ctx, user)
 	return operates(level), err
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/go-sql-driver/mysql"
+
+	"slurm-ostrich/cmd/internal/configuration"
 )
 
 // Somebody who is not the user of ostrichd is told to run check as that user, before
@@ -25,7 +27,7 @@ func TestWhose(t *testing.T) {
 		}
 	}
 	ask := func(as, me string) (string, *checklist) {
-		l := &checklist{Config: Config{Journal: "/nowhere/journal.jsonl"}}
+		l := &checklist{Config: configuration.Config{Journal: "/nowhere/journal.jsonl"}}
 		l.whose(as, me)
 		said := []string{l.as}
 		for _, f := range l.found {
@@ -68,7 +70,7 @@ func TestReach(t *testing.T) {
 			t.Errorf("%s:\n%s, want %s…", said, got, want)
 		}
 	}
-	l := &checklist{Config: Default()}
+	l := &checklist{Config: configuration.Default()}
 	for _, test := range []struct {
 		number uint16
 		words  string

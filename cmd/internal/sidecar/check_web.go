@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/webserver"
 	"slurm-ostrich/priority/slurm"
 )
@@ -36,7 +37,7 @@ func (l *checklist) checkWeb(now time.Time) {
 
 // checkMunge checks whether users of other hosts can prove who they are at status.listen.
 func (l *checklist) checkMunge(ctx context.Context) {
-	if l.Status.Munge == MungeOff || !webserver.Open(l.Status.Listen) {
+	if l.Status.Munge == configuration.MungeOff || !webserver.Open(l.Status.Listen) {
 		return
 	}
 	munge := MungeBy(l.Status.Munge)
@@ -54,7 +55,7 @@ func (l *checklist) checkMunge(ctx context.Context) {
 
 // MungeBy returns the munged of a setting status.munge that is not off.
 func MungeBy(setting string) slurm.Munge {
-	if setting == MungeOn {
+	if setting == configuration.MungeOn {
 		return slurm.Munge{}
 	}
 	return slurm.Munge{Socket: setting}

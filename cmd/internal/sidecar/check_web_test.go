@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"slurm-ostrich/cmd/internal/configuration"
 )
 
 // TestCheckWeb: a certificate is to be renewed before its end.
@@ -71,7 +73,7 @@ func TestCheckFiles(t *testing.T) {
 		if bad := os.WriteFile(units[0], []byte("[Service]\nUser="+as+"\n"), 0o600); bad != nil {
 			t.Fatal(bad)
 		}
-		l.From, l.Database.PasswordFile, l.Web.ConfigFile = Tables, at("password"), at("web.yml")
+		l.From, l.Database.PasswordFile, l.Web.ConfigFile = configuration.Tables, at("password"), at("web.yml")
 		l.checkFiles(t.Context())
 		for _, f := range l.found {
 			all = append(all, string(f.Result)+" "+f.Found)
@@ -89,7 +91,7 @@ func TestCheckFiles(t *testing.T) {
 		t.Errorf("a service of root's: %q", got)
 	}
 	named := checklist{as: "nobody", me: "root"}
-	named.From, named.Web.ConfigFile = Sacct, at("web.yml")
+	named.From, named.Web.ConfigFile = configuration.Sacct, at("web.yml")
 	named.checkFiles(t.Context())
 	nobody, err := user.Lookup("nobody")
 	if err != nil {
@@ -103,9 +105,9 @@ func TestCheckFiles(t *testing.T) {
 		t.Errorf("a user who is named, beside a service of root's: %+v", got)
 	}
 	unknown := checklist{as: "no-such-user", me: "root"}
-	unknown.From, unknown.Web.ConfigFile = Sacct, at("web.yml")
+	unknown.From, unknown.Web.ConfigFile = configuration.Sacct, at("web.yml")
 	nothing := checklist{as: "nobody", me: "root"}
-	nothing.From, nothing.Web.ConfigFile = Sacct, at("missing")
+	nothing.From, nothing.Web.ConfigFile = configuration.Sacct, at("missing")
 	if nothing.checkFiles(t.Context()); nothing.found != nil {
 		t.Errorf("no file is there: %+v", nothing.found)
 	}
@@ -123,7 +125,7 @@ func TestCheckFiles(t *testing.T) {
 	}
 	t.Chdir(dir)
 	here := checklist{as: "nobody", me: "root"}
-	here.From, here.Database.PasswordFile, here.Web.ConfigFile = Tables, "password", "web.yml"
+	here.From, here.Database.PasswordFile, here.Web.ConfigFile = configuration.Tables, "password", "web.yml"
 	if here.checkFiles(t.Context()); len(here.found) != 1 || here.found[0].Result != OK {
 		t.Errorf("all readable, by paths from this folder: %+v", here.found)
 	}

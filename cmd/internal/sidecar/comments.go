@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
@@ -50,9 +51,9 @@ type said struct {
 
 // newComments returns the comments of a controller. They have no source, and so do not
 // count, if the settings do not use them or the controller is no Commenter.
-func newComments(c *Config, commands Controller) comments {
+func newComments(c *configuration.Config, commands Controller) comments {
 	m := comments{
-		hints:     c.Schedule.Hints == hintsComment,
+		hints:     c.Schedule.Hints == configuration.HintsComment,
 		campaigns: c.Campaign.Declared == ledger.InComment,
 		passed:    make(map[ostrich.JobID]said),
 	}

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority/slurm"
@@ -33,10 +34,10 @@ func (r *remarks) remark(id int, at ostrich.Time, comment string) {
 }
 
 // begin starts a sidecar of the site.
-func (r *remarks) begin(t *testing.T, edit ...func(*Config)) *Sidecar {
+func (r *remarks) begin(t *testing.T, edit ...func(*configuration.Config)) *Sidecar {
 	t.Helper()
-	c := Default()
-	c.Cluster, c.Schedule.Hints, c.Campaign.Declared = r.Conf.ClusterName, hintsComment, ledger.InComment
+	c := configuration.Default()
+	c.Cluster, c.Schedule.Hints, c.Campaign.Declared = r.Conf.ClusterName, configuration.HintsComment, ledger.InComment
 	for _, e := range edit {
 		e(&c)
 	}
@@ -194,8 +195,8 @@ func TestCommentsOfTasks(t *testing.T) {
 		{[]slurm.Comment{{Job: 7, Array: 7}}, 5},
 		{nil, 5},
 	} {
-		c := Default()
-		c.Schedule.Hints = hintsComment
+		c := configuration.Default()
+		c.Schedule.Hints = configuration.HintsComment
 		m := newComments(&c, &remarks{site: newSite(), comments: tt.known})
 		e := ostrich.Event{Kind: ostrich.Submit, Job: ostrich.Job{ID: 11, Group: 7, Hint: 5}}
 		for i, kind := range []ostrich.Kind{ostrich.Submit, ostrich.End} {
@@ -223,7 +224,7 @@ func TestCommentsOff(t *testing.T) {
 		r := &remarks{site: newSite()}
 		r.remark(1, 9000, "campaign:a,expect=1")
 		r.remark(2, 9001, "")
-		sc := r.begin(t, func(c *Config) { c.Schedule.Hints, c.Campaign.Declared = tt.hints, tt.declared })
+		sc := r.begin(t, func(c *configuration.Config) { c.Schedule.Hints, c.Campaign.Declared = tt.hints, tt.declared })
 		if got := campaigns(t, sc); got != tt.want || r.asked() != tt.asked {
 			t.Errorf("hints %s, declared %s: %s, asked %d times; want %s", tt.hints, tt.declared, got, r.asked(), tt.want)
 		}

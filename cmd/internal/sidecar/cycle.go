@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
@@ -45,7 +46,7 @@ var generations atomic.Uint64
 type Sidecar struct {
 	writer
 
-	config     Config
+	config     configuration.Config
 	accounting Accounting
 	place      place // where accounting is read
 	past       *Past // nil: it cannot be asked
@@ -97,7 +98,7 @@ type Sidecar struct {
 }
 
 // Config returns the configuration, with the cluster's name filled in.
-func (s *Sidecar) Config() Config { return s.config }
+func (s *Sidecar) Config() configuration.Config { return s.config }
 
 // options returns the options of the plan.
 func (s *Sidecar) options() priority.Options {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting/ledger"
@@ -95,9 +96,9 @@ func (s *site) Update(ctx context.Context, ch priority.Channel, changes []priori
 }
 
 // start returns the sidecar of the site.
-func (s *site) start(t *testing.T, edit ...func(*Config)) *Sidecar {
+func (s *site) start(t *testing.T, edit ...func(*configuration.Config)) *Sidecar {
 	t.Helper()
-	c := Default()
+	c := configuration.Default()
 	c.Cluster = s.Conf.ClusterName
 	for _, e := range edit {
 		e(&c)
@@ -257,7 +258,7 @@ func TestConfigurationIsReadAgain(t *testing.T) {
 		w := newSite()
 		w.submit(1, 1, 9000, "main")
 		w.submit(2, 1, 9000, "main")
-		s := w.start(t, func(c *Config) { c.Priority.Classes = priority.ClassesOff })
+		s := w.start(t, func(c *configuration.Config) { c.Priority.Classes = priority.ClassesOff })
 		asked := func() int {
 			n := 0
 			for _, c := range w.calls {
@@ -305,7 +306,7 @@ func TestPools(t *testing.T) {
 	for i, partition := range []string{"main", "gpu", "main", "gpu", "attic", "main"} {
 		w.submit(i+1, i+1, ostrich.Time(9000+i), partition)
 	}
-	s := w.start(t, func(c *Config) {
+	s := w.start(t, func(c *configuration.Config) {
 		c.Pools = []ostrich.Pool{{Name: "cpu", Partitions: []string{"main"}}, {Name: "gpu", Partitions: []string{"gpu"}}}
 	})
 	c := run(t, s, true)
@@ -359,7 +360,7 @@ func TestOtherClasses(t *testing.T) {
 		t.Errorf("a QOS of the first class: %v", err)
 	}
 	// And here a QOS is gone that was in the first class: its jobs would go to the last.
-	s = w.start(t, func(*Config) {
+	s = w.start(t, func(*configuration.Config) {
 		w.Conf.QOS = []priority.QOS{{Name: "normal"}, {Name: "urgent", Priority: 9}, {Name: "short", Priority: 9}}
 	})
 	if _, err = again(priority.QOS{Name: "normal"}, priority.QOS{Name: "urgent", Priority: 9}); !errors.Is(err, ErrClasses) {
@@ -381,7 +382,7 @@ func TestClassesOfPools(t *testing.T) {
 		{pools, []string{"top", "main"}, map[string]int{"top": 0, "top,attic": 0, "attic,main,top": 1, "attic": 1}},
 		{append(pools[:1:1], ostrich.Pool{Name: "rest"}), []string{"top", "main", "attic"}, map[string]int{"top,attic": 2}},
 	} {
-		c := Default()
+		c := configuration.Default()
 		c.Pools = tt.pools
 		got := c.Classes(multifactor(), parts)
 		equal(t, "classes", tt.names, got.Names)
@@ -523,15 +524,15 @@ func TestJournalOfASlowControllerIsRotated(t *testing.T) {
 func TestNew(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		edit func(*Config)
+		edit func(*configuration.Config)
 		ctl  func(*priority.Controller)
 		want string
 	}{
-		{name: "another cluster", edit: func(c *Config) { c.Cluster = "other" }, want: `cluster is "other", but slurmctld's ClusterName is "c"`},
+		{name: "another cluster", edit: func(c *configuration.Config) { c.Cluster = "other" }, want: `cluster is "other", but slurmctld's ClusterName is "c"`},
 		{name: "basic", ctl: func(c *priority.Controller) { c.PriorityType = "priority/basic" }, want: "priority/basic accepts a SiteFactor and ignores it"},
 	} {
 		w := newSite()
-		c := Default()
+		c := configuration.Default()
 		c.Cluster = "c"
 		if test.edit != nil {
 			test.edit(&c)
@@ -560,7 +561,7 @@ func TestNodesOfPools(t *testing.T) {
 		{Name: "gpu", Partitions: []string{"gpu"}, Nodes: []string{"g1"}, Procs: 8}, {Name: "rest", Nodes: []string{"n1", "n2", "n3"}, Procs: 148},
 	}, got)
 	_, err = nodesOf([]ostrich.Pool{{Name: "x", Partitions: []string{"fast"}}}, parts)
-	if !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), `pool x: slurmctld has no partition "fast"`) {
+	if !errors.Is(err, configuration.ErrConfig) || !strings.Contains(err.Error(), `pool x: slurmctld has no partition "fast"`) {
 		t.Errorf("a partition that is not there: %v", err)
 	}
 }

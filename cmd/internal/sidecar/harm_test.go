@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
@@ -96,8 +97,8 @@ func TestLeavingJobsLoseTheirValues(t *testing.T) {
 	s.submit(2, 2, 101, "main")
 	s.submit(3, 3, 102, "main")
 	path := filepath.Join(t.TempDir(), "journal")
-	start := func(edit func(*Config)) *Sidecar {
-		sc := s.start(t, func(c *Config) { c.Pools = []ostrich.Pool{{Name: "m", Partitions: []string{"main"}}} }, edit)
+	start := func(edit func(*configuration.Config)) *Sidecar {
+		sc := s.start(t, func(c *configuration.Config) { c.Pools = []ostrich.Pool{{Name: "m", Partitions: []string{"main"}}} }, edit)
 		j, err := journal.Open(path)
 		if err != nil {
 			t.Fatal(err)
@@ -112,7 +113,7 @@ func TestLeavingJobsLoseTheirValues(t *testing.T) {
 		return list
 	}
 	events := slices.Clone(s.Events)
-	sc := start(func(*Config) {})
+	sc := start(func(*configuration.Config) {})
 	run(t, sc, true)
 	if slices.Contains(sites(), 0) {
 		t.Fatalf("values %v", sites())
@@ -130,7 +131,7 @@ func TestLeavingJobsLoseTheirValues(t *testing.T) {
 	s.Events = events
 	s.Pending[0].Partition, s.Pending[0].Site = "main", 0
 	s.Pending[2].Site = 777
-	sc = start(func(c *Config) { c.Exclude.Users = []string{"u2", "u3"} })
+	sc = start(func(c *configuration.Config) { c.Exclude.Users = []string{"u2", "u3"} })
 	run(t, sc, true)
 	if got := sites(); got[0] == 0 || got[1] != 0 || got[2] != 777 {
 		t.Errorf("values %v after users 2 and 3 were excluded, and somebody gave job 3 another", got)

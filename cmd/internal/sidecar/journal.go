@@ -3,6 +3,7 @@ package sidecar
 import (
 	"sync"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
@@ -26,7 +27,7 @@ func journaled(err error) error {
 // otherwise it returns nil. The journal knows which jobs Slurm refused to change.
 // In channel priority it also distinguishes our pins from those of administrators, so
 // only there a journal that cannot be read is an error.
-func readJournal(c *Config) (*journal.Journal, error) {
+func readJournal(c *configuration.Config) (*journal.Journal, error) {
 	if _, foreign := c.Foreign(); foreign || c.Journal == "" {
 		return nil, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting/ledger"
 )
@@ -20,7 +21,7 @@ func TestExcludedUserWithoutName(t *testing.T) {
 		w.Records[ostrich.JobID(i+1)].UserName = fmt.Sprint("u", i+1)
 		w.Pending[i].User = shown
 	}
-	s := w.start(t, func(c *Config) { c.Exclude.Users = []string{"u1", "u2", "u3"} })
+	s := w.start(t, func(c *configuration.Config) { c.Exclude.Users = []string{"u1", "u2", "u3"} })
 	c := run(t, s, true)
 	equal(t, "managed", 1, c.Plan.Summary.Managed)
 	equal(t, "written", ostrich.JobID(4), w.sent[0][0].Job)
@@ -46,7 +47,7 @@ func TestSlowReading(t *testing.T) {
 		w := &slow{site: newSite(), takes: time.Minute}
 		w.submit(1, 1, 9000, "main")
 		w.submit(2, 2, 9000, "main")
-		c := Default()
+		c := configuration.Default()
 		c.Cluster = w.Conf.ClusterName
 		s, err := New(c, w, w, w.Conf, w.Parts)
 		if err != nil {
@@ -68,7 +69,7 @@ func TestMostWrites(t *testing.T) {
 	for i := range mostWrites + 10 {
 		w.submit(i+1, i%7+1, 9000, "main")
 	}
-	s := w.start(t, func(c *Config) { c.Priority.Depth = 2 * mostWrites })
+	s := w.start(t, func(c *configuration.Config) { c.Priority.Depth = 2 * mostWrites })
 	for i, want := range []int{mostWrites, 10, 0} {
 		c := run(t, s, true)
 		equal(t, fmt.Sprint("writes of cycle ", i), want, len(c.Outcomes))

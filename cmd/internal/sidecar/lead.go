@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/priority/journal"
 	"slurm-ostrich/slurmdb"
 )
@@ -77,17 +78,17 @@ func termOf(interval time.Duration) time.Duration {
 }
 
 // use sets where the lock is. It gives back a lock held elsewhere.
-func (l *Lead) use(c *Config, source slurmdb.Config) error {
+func (l *Lead) use(c *configuration.Config, source slurmdb.Config) error {
 	key := fmt.Sprintf("%s %s %s", source.Addresses, source.Database, source.Cluster)
-	if c.From == Sacct {
+	if c.From == configuration.Sacct {
 		key = "file " + c.Journal
 	}
 	var err error
 	if key != l.key {
 		err = l.Release()
 	}
-	l.key, l.wanted, l.ofFile = key, termOf(c.Interval), c.From == Sacct
-	if c.From == Sacct {
+	l.key, l.wanted, l.ofFile = key, termOf(c.Interval), c.From == configuration.Sacct
+	if c.From == configuration.Sacct {
 		l.name = "the lock beside the journal"
 		journal := c.Journal
 		l.open = func(context.Context, time.Duration) (lock, error) { return openFileLock(journal) }

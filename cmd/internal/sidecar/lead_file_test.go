@@ -7,14 +7,15 @@ import (
 	"testing"
 	"time"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/slurmdb"
 )
 
 // TestFileLock: where there is no database, daemons of one journal take turns by a lock
 // beside it. It is lost once others would find another file.
 func TestFileLock(t *testing.T) {
-	c := Default()
-	c.From, c.Journal, c.Interval = Sacct, filepath.Join(t.TempDir(), "journal.jsonl"), 2*time.Second
+	c := configuration.Default()
+	c.From, c.Journal, c.Interval = configuration.Sacct, filepath.Join(t.TempDir(), "journal.jsonl"), 2*time.Second
 	lead := func() *Lead {
 		l := new(Lead)
 		if err := l.use(&c, slurmdb.Config{}); err != nil {
@@ -63,14 +64,14 @@ func TestSacctWindow(t *testing.T) {
 		from          string
 		history, want time.Duration
 	}{
-		{Tables, 28 * day, 28 * day},
-		{Sacct, 28 * day, 7 * day},
-		{Sacct, 2 * day, 2 * day},
+		{configuration.Tables, 28 * configuration.Day, 28 * configuration.Day},
+		{configuration.Sacct, 28 * configuration.Day, 7 * configuration.Day},
+		{configuration.Sacct, 2 * configuration.Day, 2 * configuration.Day},
 	} {
-		c := Default()
+		c := configuration.Default()
 		c.From, c.Database.History, c.Cluster = tt.from, tt.history, "c1"
 		source, err := c.Source()
-		if err != nil || source.History != seconds(tt.want) {
+		if err != nil || source.History != configuration.Seconds(tt.want) {
 			t.Errorf("%+v: %d s, %v", tt, source.History, err)
 		}
 	}

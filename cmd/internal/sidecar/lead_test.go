@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
@@ -362,7 +363,7 @@ func testStandby(t *testing.T) {
 	var s server
 	dir := t.TempDir()
 	daemon := func(name string) *Sidecar {
-		sc := w.start(t, func(c *Config) { c.Journal = filepath.Join(dir, name) })
+		sc := w.start(t, func(c *configuration.Config) { c.Journal = filepath.Join(dir, name) })
 		sc.lead = s.lead()
 		t.Cleanup(func() { _ = sc.lead.Release() })
 		return sc

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/slurmdb"
@@ -24,7 +25,7 @@ type named struct {
 }
 
 // namesSet lists the settings in force that choose jobs to manage or to leave alone.
-func namesSet(c *Config) []named {
+func namesSet(c *configuration.Config) []named {
 	users := func(k slurmdb.Known, _ []string) []string { return k.Users }
 	accounts := func(k slurmdb.Known, _ []string) []string { return k.Accounts }
 	qos := func(k slurmdb.Known, _ []string) []string { return k.QOS }
@@ -44,7 +45,7 @@ func namesSet(c *Config) []named {
 // unknownNames returns the names in include and exclude that Slurm does not know,
 // each with the nearest names, or why it cannot look them up. Without it, jobs
 // that a misspelt name was to keep out would be managed silently.
-func unknownNames(ctx context.Context, c *Config, from Namer, partitions []priority.Partition) (unknown, err error) {
+func unknownNames(ctx context.Context, c *configuration.Config, from Namer, partitions []priority.Partition) (unknown, err error) {
 	set := namesSet(c)
 	if len(set) == 0 {
 		return nil, nil
@@ -67,10 +68,10 @@ func unknownNames(ctx context.Context, c *Config, from Namer, partitions []prior
 
 // refuseNames returns what unknownNames returns, all of it as an error if the
 // sidecar is to write. Otherwise the first cycle reports the names.
-func refuseNames(ctx context.Context, c *Config, from Namer, partitions []priority.Partition, write bool) (unknown, err error) {
+func refuseNames(ctx context.Context, c *configuration.Config, from Namer, partitions []priority.Partition, write bool) (unknown, err error) {
 	unknown, err = unknownNames(ctx, c, from, partitions)
-	if unknown != nil && (write || c.Tried() == Enforce || c.Tried() == Trial) {
-		return nil, fmt.Errorf("configuration: %w: %w", ErrConfig, unknown)
+	if unknown != nil && (write || c.Tried() == configuration.Enforce || c.Tried() == configuration.Trial) {
+		return nil, fmt.Errorf("configuration: %w: %w", configuration.ErrConfig, unknown)
 	}
 	return unknown, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/slurmdb"
 )
@@ -28,32 +29,34 @@ func TestCheckNames(t *testing.T) {
 	partitions := []priority.Partition{{Name: "main"}, {Name: "GPU"}}
 	for _, tt := range []struct {
 		name string
-		edit func(*Config)
+		edit func(*configuration.Config)
 		want []string
 	}{
-		{"nothing set", func(*Config) {}, nil},
-		{"all known", func(c *Config) {
+		{"nothing set", func(*configuration.Config) {}, nil},
+		{"all known", func(c *configuration.Config) {
 			c.Include = priority.Selection{Users: []string{"bob"}, Accounts: []string{"bio", "chem"}, QOS: []string{"high"}, Partitions: []string{"GPU"}}
 			c.Exclude = priority.Selection{Users: []string{"alice"}, Accounts: []string{"physics"}, QOS: []string{"normal"}, Partitions: []string{"main"}}
 		}, nil},
-		{"a letter", func(c *Config) { c.Exclude.Accounts = []string{"chme", "bio"} }, []string{
+		{"a letter", func(c *configuration.Config) { c.Exclude.Accounts = []string{"chme", "bio"} }, []string{
 			`exclude.accounts: Slurm knows no account "chme"; did you mean "chem"?`,
 		}},
-		{"several are near", func(c *Config) { c.Include.Users = []string{"alica"} }, []string{
+		{"several are near", func(c *configuration.Config) { c.Include.Users = []string{"alica"} }, []string{
 			`include.users: Slurm knows no user "alica"; did you mean "alice" or "alicia"?`,
 		}},
-		{"capitals", func(c *Config) { c.Exclude.Partitions = []string{"gpu"} }, []string{
+		{"capitals", func(c *configuration.Config) { c.Exclude.Partitions = []string{"gpu"} }, []string{
 			`exclude.partitions: Slurm knows no partition "gpu"; did you mean "GPU"?`,
 		}},
-		{"an account for a user", func(c *Config) { c.Exclude.Users = []string{"bio"} }, []string{
+		{"an account for a user", func(c *configuration.Config) { c.Exclude.Users = []string{"bio"} }, []string{
 			`exclude.users: Slurm knows no user "bio"`,
 		}},
-		{"far from all", func(c *Config) { c.Include.QOS, c.Include.Partitions = []string{"urgent"}, []string{"long"} }, []string{
+		{"far from all", func(c *configuration.Config) {
+			c.Include.QOS, c.Include.Partitions = []string{"urgent"}, []string{"long"}
+		}, []string{
 			`include.qos: Slurm knows no QOS "urgent"`, `include.partitions: Slurm knows no partition "long"`,
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := Default()
+			c := configuration.Default()
 			tt.edit(&c)
 			unknown, err := unknownNames(t.Context(), &c, someNames, partitions)
 			var got []string
@@ -77,23 +80,23 @@ func TestNamesByMode(t *testing.T) {
 		write   bool
 		refused bool
 	}{
-		{"observe", Observe, false, false, false},
-		{"enforce", Enforce, false, true, true},
-		{"a command that reads", Enforce, false, false, false},
-		{"a reload to trial", Trial, true, false, true},
-		{"a reload to trial", Trial, true, false, true},
-		{"a reload to enforce", Enforce, true, false, true},
-		{"a reload to observe", Observe, true, false, false},
+		{"observe", configuration.Observe, false, false, false},
+		{"enforce", configuration.Enforce, false, true, true},
+		{"a command that reads", configuration.Enforce, false, false, false},
+		{"a reload to trial", configuration.Trial, true, false, true},
+		{"a reload to trial", configuration.Trial, true, false, true},
+		{"a reload to enforce", configuration.Enforce, true, false, true},
+		{"a reload to observe", configuration.Observe, true, false, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newSite()
-			s := w.start(t, func(c *Config) {
+			s := w.start(t, func(c *configuration.Config) {
 				c.Mode, c.Exclude.Accounts = tt.mode, []string{"chme"}
 				if tt.trial {
 					*c = c.Probe()
 				}
 			})
-			if tt.trial && s.config.Mode != Observe {
+			if tt.trial && s.config.Mode != configuration.Observe {
 				t.Error("a trial writes")
 			}
 			var err error
@@ -115,7 +118,7 @@ func TestNamesByMode(t *testing.T) {
 	// What is not known is no reason to say that a name is wrong, nor to begin.
 	away := errors.New("the database is away")
 	w := newSite()
-	s := w.start(t, func(c *Config) { c.Exclude.Accounts = []string{"bio"} })
+	s := w.start(t, func(c *configuration.Config) { c.Exclude.Accounts = []string{"bio"} })
 	if _, err := refuseNames(t.Context(), &s.config, namer{err: away}, w.Parts, true); !errors.Is(err, away) || Permanent(err) {
 		t.Errorf("error %v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
@@ -122,7 +123,7 @@ func TestNiceOfTheChannel(t *testing.T) {
 		w.submit(1, 1, 9000, "main")
 		w.submit(2, 1, 9000, "main")
 		w.Pending[0].Nice = 30
-		s := w.start(t, func(c *Config) { c.Priority.Channel = tt.channel })
+		s := w.start(t, func(c *configuration.Config) { c.Priority.Channel = tt.channel })
 		var err error
 		if s.journal, err = journal.Open(filepath.Join(t.TempDir(), "journal")); err != nil {
 			t.Fatal(err)

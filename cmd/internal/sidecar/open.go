@@ -1,5 +1,4 @@
-// Package sidecar is what both commands share: the configuration, and the cycle
-// that reads accounting, steps the virtual schedule, orders the pending jobs, plans
+// Package sidecar is what both commands share: the cycle that reads accounting, steps the virtual schedule, orders the pending jobs, plans
 // and applies. It alone joins the reader and the writer.
 package sidecar
 
@@ -13,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sacctsource"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
@@ -26,7 +26,7 @@ import (
 // Permanent reports whether an error stays until somebody changes the
 // configuration of the sidecar, of Slurm or of the database.
 func Permanent(err error) bool {
-	return errors.Is(err, ErrConfig) || errors.Is(err, priority.ErrImpossible) ||
+	return errors.Is(err, configuration.ErrConfig) || errors.Is(err, priority.ErrImpossible) ||
 		errors.Is(err, slurmdb.ErrConfig) || errors.Is(err, slurmdb.ErrCluster) || errors.Is(err, slurmdb.ErrColumns)
 }
 
@@ -35,7 +35,7 @@ func Permanent(err error) bool {
 // when the lead says that it is its turn. Without one it only reads. A daemon passes
 // the same servers to each of its sidecars, so that the next may go on at another
 // database server; with nil the sidecar reads the first that answers.
-func Open(ctx context.Context, c Config, lead *Lead, servers *Servers) (*Sidecar, error) {
+func Open(ctx context.Context, c configuration.Config, lead *Lead, servers *Servers) (*Sidecar, error) {
 	commands := c.Commands()
 	controller, partitions, err := settings(ctx, commands)
 	if err != nil {
@@ -51,7 +51,7 @@ func Open(ctx context.Context, c Config, lead *Lead, servers *Servers) (*Sidecar
 	c.CountBy(counted.Unit)
 	source, err := c.Source()
 	if err != nil {
-		return nil, fmt.Errorf("configuration: %w: %w", ErrConfig, err)
+		return nil, fmt.Errorf("configuration: %w: %w", configuration.ErrConfig, err)
 	}
 	source.Believe = watchClock(source.Timeout)
 	if source.Site, err = counted.site(c.Pools, partitions); err != nil {
@@ -68,7 +68,7 @@ func Open(ctx context.Context, c Config, lead *Lead, servers *Servers) (*Sidecar
 	if err != nil {
 		return nil, errors.Join(err, accounting.Close())
 	}
-	if c.Tried() == Enforce || c.Tried() == Trial {
+	if c.Tried() == configuration.Enforce || c.Tried() == configuration.Trial {
 		if err = s.able(ctx, commands); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
@@ -84,7 +84,7 @@ func Open(ctx context.Context, c Config, lead *Lead, servers *Servers) (*Sidecar
 
 // New returns the sidecar of a cluster whose controller has been asked already. It
 // has no journal.
-func New(c Config, accounting Accounting, commands Controller, controller priority.Controller, partitions []priority.Partition) (*Sidecar, error) {
+func New(c configuration.Config, accounting Accounting, commands Controller, controller priority.Controller, partitions []priority.Partition) (*Sidecar, error) {
 	p := parts{
 		config: c, accounting: accounting, commands: commands, controller: controller, partitions: partitions, counted: Counted{Name: "cpu"},
 	}
@@ -100,7 +100,7 @@ func (s *Sidecar) Follow(lead *Lead, source slurmdb.Config) error {
 
 // parts are the parts of a sidecar.
 type parts struct {
-	config     Config
+	config     configuration.Config
 	accounting Accounting
 	commands   Controller
 	controller priority.Controller
@@ -137,7 +137,7 @@ func (p *parts) scheduleOptions() (ostrich.Options, error) {
 	}
 	o, err := p.config.ScheduleOptions()
 	if err != nil {
-		return o, fmt.Errorf("configuration: %w: %w", ErrConfig, err)
+		return o, fmt.Errorf("configuration: %w: %w", configuration.ErrConfig, err)
 	}
 	if err = priority.Check(p.config.PlanOptions(p.controller)); err != nil {
 		return o, fmt.Errorf("priority: %w", err)
@@ -153,7 +153,7 @@ func (p *parts) sidecar() (*Sidecar, error) {
 		return nil, err
 	}
 	classes := c.Classes(p.controller, p.partitions)
-	pools, err := ostrich.NewPools(o, seconds(delay), classes, c.Pools...)
+	pools, err := ostrich.NewPools(o, configuration.Seconds(configuration.Delay), classes, c.Pools...)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (p *parts) sidecar() (*Sidecar, error) {
 }
 
 func otherCluster(configured, controller string) error {
-	return fmt.Errorf("configuration: %w: cluster is %q, but slurmctld's ClusterName is %q", ErrConfig, configured, controller)
+	return fmt.Errorf("configuration: %w: cluster is %q, but slurmctld's ClusterName is %q", configuration.ErrConfig, configured, controller)
 }
 
 // Past answers questions about jobs that have started or ended until the sidecar is
@@ -215,17 +215,17 @@ type finder interface {
 }
 
 // openAccounts opens what the setting source names. It reads no job.
-func openAccounts(ctx context.Context, c *Config, source slurmdb.Config) (accounts, error) {
-	if c.From == Sacct {
+func openAccounts(ctx context.Context, c *configuration.Config, source slurmdb.Config) (accounts, error) {
+	if c.From == configuration.Sacct {
 		return sacctsource.New(accountingCommands(c), source)
 	}
 	return slurmdb.Open(ctx, source)
 }
 
 // accountingCommands returns the commands that ask accounting.
-func accountingCommands(c *Config) slurm.Commands {
+func accountingCommands(c *configuration.Config) slurm.Commands {
 	commands := c.Commands()
-	commands.Timeout = c.queryTimeout()
+	commands.Timeout = c.QueryTimeout()
 	return commands
 }
 
@@ -234,7 +234,7 @@ func (s *Sidecar) able(ctx context.Context, commands slurm.Commands) error {
 	if err := s.harmless(); err != nil {
 		return err
 	}
-	if s.config.Tried() == Trial {
+	if s.config.Tried() == configuration.Trial {
 		if _, err := checkDraw(&s.config, hostClock()); err != nil {
 			return err
 		}
@@ -245,12 +245,12 @@ func (s *Sidecar) able(ctx context.Context, commands slurm.Commands) error {
 		err, _ = journal.Check(s.config.Journal)
 	}
 	if err != nil {
-		return fmt.Errorf("configuration: %w: journal: %s: %w", ErrConfig, s.config.Journal, err)
+		return fmt.Errorf("configuration: %w: journal: %s: %w", configuration.ErrConfig, s.config.Journal, err)
 	}
 	if uid := uint32(os.Geteuid()); uid != 0 && uid != s.controller.SlurmUser { //nolint:gosec // not negative on Linux
 		operator, err := commands.Operator(ctx)
 		if err == nil && !operator {
-			err = fmt.Errorf("%w: user %d is no operator of Slurm's (AdminLevel), and may not change jobs", ErrConfig, uid)
+			err = fmt.Errorf("%w: user %d is no operator of Slurm's (AdminLevel), and may not change jobs", configuration.ErrConfig, uid)
 		}
 		return err
 	}

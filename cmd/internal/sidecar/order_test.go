@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
@@ -33,7 +34,7 @@ func TestPlanAfterReconfigure(t *testing.T) {
 func TestPartitionsAreFollowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newSite()
-		s := w.start(t, func(c *Config) { c.Pools = []ostrich.Pool{{Name: "m", Partitions: []string{"main"}}} })
+		s := w.start(t, func(c *configuration.Config) { c.Pools = []ostrich.Pool{{Name: "m", Partitions: []string{"main"}}} })
 		var heard []string
 		s.divide = func(l ledger.Site) {
 			heard = append(heard, fmt.Sprint(l.Pools[0].Name, l.Pools[0].Nodes, l.Partitions["main"].MaxTime))
@@ -62,7 +63,7 @@ func TestWholeNodes(t *testing.T) {
 		for kind, want := range map[string]bool{"select/linear": true, "select/cons_tres": false} {
 			w := newSite()
 			w.Conf.SelectType = kind
-			s := w.start(t, func(*Config) {})
+			s := w.start(t, func(*configuration.Config) {})
 			run(t, s, false)
 			w.Parts = []priority.Partition{{Name: "main", Nodes: []string{"n1", "n2", "n3"}, MaxTime: 60}}
 			time.Sleep(configAge)

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 )
@@ -16,7 +17,7 @@ import (
 func TestOrphans(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
-		edit    func(*Config)
+		edit    func(*configuration.Config)
 		disturb func(w *site) // between two looks
 		adopted int
 		left    int
@@ -30,8 +31,8 @@ func TestOrphans(t *testing.T) {
 		}, 0, 6},
 		{"somebody makes a value 0", nil, func(w *site) { w.Pending[1].Site = 0 }, 4, 0},
 		{"a job starts", nil, func(w *site) { w.Pending = w.Pending[:4] }, 4, 0},
-		{"takeover", func(c *Config) { c.Takeover = true }, nil, 5, 0},
-		{"a lock of files", func(c *Config) { c.From = Sacct }, nil, 0, 5},
+		{"takeover", func(c *configuration.Config) { c.Takeover = true }, nil, 5, 0},
+		{"a lock of files", func(c *configuration.Config) { c.From = configuration.Sacct }, nil, 0, 5},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -44,14 +45,14 @@ func TestOrphans(t *testing.T) {
 				var s server
 				daemon := func() *Sidecar {
 					w.Events = events
-					sc := w.start(t, func(c *Config) {
+					sc := w.start(t, func(c *configuration.Config) {
 						c.Journal = path
 						if tt.edit != nil {
 							tt.edit(c)
 						}
 					})
 					sc.lead = s.lead()
-					sc.lead.ofFile = sc.config.From == Sacct
+					sc.lead.ofFile = sc.config.From == configuration.Sacct
 					t.Cleanup(func() { _ = sc.lead.Release() })
 					return sc
 				}
@@ -109,10 +110,10 @@ func TestNoOrphans(t *testing.T) {
 		name string
 		site int64
 		left int // that may be ours as well
-		edit func(*Config)
+		edit func(*configuration.Config)
 	}{
 		{"a plugin's", 4711, 0, nil},
-		{"a plugin's, in mode weight", 900, 5, func(c *Config) { c.Priority.Mode, c.Priority.Weight = priority.Weight, 1000 }},
+		{"a plugin's, in mode weight", 900, 5, func(c *configuration.Config) { c.Priority.Mode, c.Priority.Weight = priority.Weight, 1000 }},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newSite()
@@ -121,7 +122,7 @@ func TestNoOrphans(t *testing.T) {
 				w.Pending[i].Site = tt.site + int64(i)
 			}
 			var s server
-			sc := w.start(t, func(c *Config) {
+			sc := w.start(t, func(c *configuration.Config) {
 				c.Journal = filepath.Join(t.TempDir(), "journal")
 				if tt.edit != nil {
 					tt.edit(c)
@@ -152,7 +153,7 @@ func TestHighValuesOfOthers(t *testing.T) {
 		var s server
 		for range 2 {
 			w.Events = events
-			sc := w.start(t, func(c *Config) { c.Journal = path })
+			sc := w.start(t, func(c *configuration.Config) { c.Journal = path })
 			sc.lead = s.lead()
 			for range 5 {
 				if c := run(t, sc, true); c.Adopted != 0 || c.Orphans != 0 {
@@ -184,7 +185,7 @@ func TestDoubtEnds(t *testing.T) {
 			w.Pending[i].Site = 1<<30 + 5 - int64(i)
 		}
 		var s server
-		sc := w.start(t, func(c *Config) { c.Journal = filepath.Join(t.TempDir(), "journal") })
+		sc := w.start(t, func(c *configuration.Config) { c.Journal = filepath.Join(t.TempDir(), "journal") })
 		sc.lead = s.lead()
 		defer func() { _ = sc.lead.Release() }()
 		run(t, sc, true)

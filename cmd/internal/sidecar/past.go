@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
@@ -19,7 +20,7 @@ import (
 // question at a time until it is closed. After accounting has failed to answer, it is not
 // asked for pastPause.
 type Past struct {
-	config Config
+	config configuration.Config
 	closed context.Context //nolint:containedctx // ends questions when the past is closed
 	end    context.CancelFunc
 
@@ -34,7 +35,7 @@ const pastPause = 10 * time.Second
 
 // NewPast returns the past of a sidecar's cluster. The configuration is that of
 // Sidecar.Config, with the cluster's name filled in.
-func NewPast(c Config) *Past {
+func NewPast(c configuration.Config) *Past {
 	p := &Past{config: c, asking: make(chan struct{}, 1)}
 	p.closed, p.end = context.WithCancel(context.Background())
 	return p

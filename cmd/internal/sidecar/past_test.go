@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 )
@@ -14,12 +15,12 @@ import (
 // Without a journal nothing was written, and a journal of another cluster says nothing of
 // this one.
 func TestPastWithoutJournal(t *testing.T) {
-	c := Default()
+	c := configuration.Default()
 	c.Cluster, c.Journal = "here", ""
-	foreign := Default()
+	foreign := configuration.Default()
 	foreign.Cluster, foreign.Journal = "here", "/"
 	foreign.SetCluster("there")
-	for _, config := range []Config{c, foreign} {
+	for _, config := range []configuration.Config{c, foreign} {
 		if writes, err := NewPast(config).Writes([]ostrich.JobID{1}); writes != nil || err != nil {
 			t.Errorf("%s: %v, %v", config.Cluster, writes, err)
 		}
@@ -32,7 +33,7 @@ func TestPastWithoutJournal(t *testing.T) {
 
 // A connection that fails is tried again, but not at once.
 func TestPastWithoutDatabase(t *testing.T) {
-	c := Default()
+	c := configuration.Default()
 	c.Cluster, c.Database.Addresses = "here", []string{filepath.Join(t.TempDir(), "none")}
 	p := NewPast(c)
 	for range 2 {

@@ -119,7 +119,7 @@ func (s *Sidecar) plan(c *Cycle, now ostrich.Time) (Plan, error) {
 // leaveAlone completes the entry of a job without a rank: its pool and campaign, and that its
 // row is invalid.
 func (s *Sidecar) leaveAlone(e *priority.Entry, c *Cycle) {
-	e.Pool, _ = s.config.poolOf(e.Partition)
+	e.Pool, _ = s.config.PoolOf(e.Partition)
 	for _, in := range c.Pools {
 		if lead, known := in.Schedule.LeadOf(e.Job); known && in.Pool.Name == e.Pool {
 			e.Place.Lead = lead

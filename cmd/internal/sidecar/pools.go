@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
@@ -18,7 +19,7 @@ func nodesOf(pools []ostrich.Pool, partitions []priority.Partition) ([]ledger.Po
 	for _, pool := range pools {
 		for _, name := range pool.Partitions {
 			if !slices.ContainsFunc(partitions, func(p priority.Partition) bool { return p.Name == name }) {
-				return nil, fmt.Errorf("configuration: %w: pool %s: slurmctld has no partition %q", ErrConfig, pool.Name, name)
+				return nil, fmt.Errorf("configuration: %w: pool %s: slurmctld has no partition %q", configuration.ErrConfig, pool.Name, name)
 			}
 			named[name] = true
 		}
@@ -66,7 +67,7 @@ func accountsOf(partitions []priority.Partition) map[string]ledger.Partition {
 
 // errShared means that pools share nodes: the jobs of one would stand in the way of those of
 // another, and neither order would know of it.
-var errShared = fmt.Errorf("%w: pools share nodes", ErrConfig)
+var errShared = fmt.Errorf("%w: pools share nodes", configuration.ErrConfig)
 
 // apart returns an error if two pools share a node.
 func apart(pools []ledger.Pool) error {

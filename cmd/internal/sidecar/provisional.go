@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/ostrich/accounting/sacct"
@@ -121,7 +122,7 @@ func (s *Sidecar) recorded(id ostrich.JobID) (ledger.Record, bool) {
 // accounting has seen none of the user's jobs and does not know the name that
 // squeue shows.
 func (s *Sidecar) nameOf(j *ostrich.Job, uid uint32) string {
-	_, name := Owner(s.accounting.UserName(j.User))
+	_, name := configuration.Owner(s.accounting.UserName(j.User))
 	if name == strconv.FormatUint(uint64(uid), 10) {
 		return ""
 	}

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
@@ -87,14 +88,14 @@ func TestProvisional(t *testing.T) {
 // whom accounting has not seen nobody knows whether the name is among them.
 func TestProvisionalExcluded(t *testing.T) {
 	for what, tt := range map[string]struct {
-		edit    func(*Config)
+		edit    func(*configuration.Config)
 		managed int
 	}{
-		"nobody":      {func(*Config) {}, 3},
-		"excluded":    {func(c *Config) { c.Exclude.Users = []string{"u2"} }, 1},
-		"another one": {func(c *Config) { c.Exclude.Users = []string{"u9"} }, 2},
-		"included":    {func(c *Config) { c.Include.Users = []string{"u2"} }, 1},
-		"as shown":    {func(c *Config) { c.Include.Users = []string{"1234"} }, 0},
+		"nobody":      {func(*configuration.Config) {}, 3},
+		"excluded":    {func(c *configuration.Config) { c.Exclude.Users = []string{"u2"} }, 1},
+		"another one": {func(c *configuration.Config) { c.Exclude.Users = []string{"u9"} }, 2},
+		"included":    {func(c *configuration.Config) { c.Include.Users = []string{"u2"} }, 1},
+		"as shown":    {func(c *configuration.Config) { c.Include.Users = []string{"1234"} }, 0},
 	} {
 		w := newSite()
 		w.unseen = map[ostrich.UserID]bool{3: true}

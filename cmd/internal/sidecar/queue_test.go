@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
@@ -38,7 +39,7 @@ func TestNothingIsMissed(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 13))
 		synctest.Test(t, func(t *testing.T) {
 			excluded := r.IntN(2) == 0
-			edit := func(c *Config) {
+			edit := func(c *configuration.Config) {
 				c.Priority.Classes = priority.ClassesOff // else another tier opens the sidecar anew
 				if excluded {
 					c.Exclude.Users = []string{"u2"}

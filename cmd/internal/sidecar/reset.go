@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
@@ -17,7 +18,7 @@ import (
 // journal, but not the database. With dry it only returns what it would write.
 // With all it also gives back what the journal does not know. It calls warn with
 // faults of the journal that were fixed.
-func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool, warn func(error)) (changes, outcomes []priority.Change, err error) {
+func Reset(ctx context.Context, c configuration.Config, now ostrich.Time, all, dry bool, warn func(error)) (changes, outcomes []priority.Change, err error) {
 	if own, foreign := c.Foreign(); foreign {
 		return nil, nil, fmt.Errorf("reset: the configuration is of cluster %s; give the one of %s with --config", own, c.Cluster)
 	}
@@ -54,7 +55,7 @@ func Reset(ctx context.Context, c Config, now ostrich.Time, all, dry bool, warn 
 }
 
 // openWriter returns what writes without accounting; its journal is nil if nothing was ever written from here.
-func openWriter(ctx context.Context, c *Config, slurm Controller, dry bool) (*writer, error) {
+func openWriter(ctx context.Context, c *configuration.Config, slurm Controller, dry bool) (*writer, error) {
 	w := &writer{slurm: slurm, channel: c.Priority.Channel, interval: c.Interval}
 	var err error
 	if w.controller, err = slurm.Controller(ctx); err != nil {

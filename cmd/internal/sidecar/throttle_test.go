@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 )
@@ -163,7 +164,7 @@ func (b *busyWhileWritten) Update(ctx context.Context, ch priority.Channel, chan
 // a cycle is judged by what it was told before all else.
 func TestGovernedByTheBeginning(t *testing.T) {
 	w := &busyWhileWritten{site: newSite()}
-	c := Default()
+	c := configuration.Default()
 	c.Cluster = w.Conf.ClusterName
 	s, err := New(c, w, w, w.Conf, w.Parts)
 	if err != nil {

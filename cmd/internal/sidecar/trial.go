@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/trial"
 	"slurm-ostrich/priority"
@@ -23,9 +24,9 @@ type TrialState struct {
 }
 
 // TrialAt returns where the trial is, nil in another mode.
-func TrialAt(c *Config, now ostrich.Time) *TrialState {
+func TrialAt(c *configuration.Config, now ostrich.Time) *TrialState {
 	d, set := c.Design()
-	if c.Mode != Trial || !set {
+	if c.Mode != configuration.Trial || !set {
 		return nil
 	}
 	p, on := d.At(now)
@@ -82,7 +83,7 @@ type experiment struct {
 }
 
 // begin compares the draw of the file with the settings, and writes it if there is none.
-func (e *experiment) begin(c *Config, now ostrich.Time) error {
+func (e *experiment) begin(c *configuration.Config, now ostrich.Time) error {
 	if e.open {
 		return nil
 	}
@@ -102,7 +103,7 @@ func (e *experiment) begin(c *Config, now ostrich.Time) error {
 
 // checkDraw returns what the file says that was drawn, nil for nothing. It fails if that goes on and the
 // settings say otherwise.
-func checkDraw(c *Config, now ostrich.Time) (*Drawn, error) {
+func checkDraw(c *configuration.Config, now ostrich.Time) (*Drawn, error) {
 	d, _ := c.Design()
 	path := TrialFile(c.Journal)
 	drawn, err := ReadTrial(path)
@@ -112,21 +113,21 @@ func checkDraw(c *Config, now ostrich.Time) (*Drawn, error) {
 	if drawn != nil && drawn.Design != *d && now < drawn.Design.Until {
 		was := &drawn.Design
 		return nil, fmt.Errorf("configuration: %w: trial: what is drawn stays drawn: the trial in %s has period %s, washout %s, seed %d and until %s; set these again, or remove that file to give the trial up",
-			ErrConfig, path, FormatSpan(time.Duration(was.Period)*time.Second), FormatSpan(time.Duration(was.Washout)*time.Second), was.Seed,
-			time.Unix(int64(was.Until), 0).Format(momentLayout))
+			configuration.ErrConfig, path, configuration.FormatSpan(time.Duration(was.Period)*time.Second), configuration.FormatSpan(time.Duration(was.Washout)*time.Second), was.Seed,
+			time.Unix(int64(was.Until), 0).Format(configuration.MomentLayout))
 	}
 	if left := (d.Until - now) / ostrich.Time(d.Period); left > mostPeriods {
-		return nil, fmt.Errorf("configuration: %w: trial: %d periods until its end are more than %d; make trial.period longer or trial.until earlier", ErrConfig, left, mostPeriods)
+		return nil, fmt.Errorf("configuration: %w: trial: %d periods until its end are more than %d; make trial.period longer or trial.until earlier", configuration.ErrConfig, left, mostPeriods)
 	}
 	return drawn, nil
 }
 
 // note keeps in the file that a cycle has succeeded, and what is in force since.
-func (e *experiment) note(c *Config, t *TrialState, now ostrich.Time) error {
+func (e *experiment) note(c *configuration.Config, t *TrialState, now ostrich.Time) error {
 	if t.Over {
 		return e.flush(c)
 	}
-	gap := max(3*seconds(c.Interval), 90)
+	gap := max(3*configuration.Seconds(c.Interval), 90)
 	if e.since != 0 && (t.Arm != e.arm || now-e.last > ostrich.Time(gap) || now < e.last) {
 		if t.Arm != e.arm && now-e.last <= ostrich.Time(gap) {
 			e.last = max(e.last, min(t.From, now)) // it was in force until the switch
@@ -147,7 +148,7 @@ func (e *experiment) note(c *Config, t *TrialState, now ostrich.Time) error {
 }
 
 // flush writes what is in force up to the latest cycle.
-func (e *experiment) flush(c *Config) error {
+func (e *experiment) flush(c *configuration.Config) error {
 	if e.since == 0 || e.noted == e.last {
 		return nil
 	}
@@ -204,7 +205,7 @@ func (s *Sidecar) giveBack(ctx context.Context, c *Cycle, began time.Time) ([]pr
 // returns what it wrote, nothing if nothing of ours is left.
 // The journal must not be open. It asks for no turn, as Reset does not: what it changes is in our journal and still
 // there, and another daemon with this draw gives the same back.
-func GiveBack(ctx context.Context, c *Config, slurm Controller, now ostrich.Time, warn func(error)) (outcomes []priority.Change, err error) {
+func GiveBack(ctx context.Context, c *configuration.Config, slurm Controller, now ostrich.Time, warn func(error)) (outcomes []priority.Change, err error) {
 	if TrialAt(c, now).Orders() {
 		return nil, nil
 	}

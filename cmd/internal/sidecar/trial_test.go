@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/trial"
 	"slurm-ostrich/priority"
@@ -17,10 +18,10 @@ import (
 )
 
 // onTrial starts a sidecar in mode trial with periods of a minute, as a daemon that writes.
-func onTrial(t *testing.T, w *site, path string, edit ...func(*Config)) *Sidecar {
+func onTrial(t *testing.T, w *site, path string, edit ...func(*configuration.Config)) *Sidecar {
 	t.Helper()
-	s := w.start(t, append([]func(*Config){func(c *Config) {
-		c.Mode, c.Journal, c.Interval = Trial, path, 10*time.Second
+	s := w.start(t, append([]func(*configuration.Config){func(c *configuration.Config) {
+		c.Mode, c.Journal, c.Interval = configuration.Trial, path, 10*time.Second
 		c.Experiment.Period, c.Experiment.Washout, c.Experiment.Seed = time.Minute, 10*time.Second, 7
 		c.Experiment.Until = ostrich.Time(time.Now().Unix()/3600*3600 + 3600)
 	}}, edit...)...)
@@ -188,7 +189,7 @@ func TestGiveBack(t *testing.T) {
 		for TrialAt(&redrawn, now).Orders() {
 			redrawn.Experiment.Seed++
 		}
-		if _, err := GiveBack(t.Context(), &redrawn, w, now, func(error) {}); !errors.Is(err, ErrConfig) || w.values(t) != 4 {
+		if _, err := GiveBack(t.Context(), &redrawn, w, now, func(error) {}); !errors.Is(err, configuration.ErrConfig) || w.values(t) != 4 {
 			t.Errorf("by another draw: %v", err)
 		}
 		if got := back(now); len(got) != 3 || w.values(t) != 1 || w.Pending[3].Site != 17 {
@@ -215,9 +216,9 @@ func TestDrawnStaysDrawn(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		other := func(c *Config) { c.Experiment.Seed = 8 }
+		other := func(c *configuration.Config) { c.Experiment.Seed = 8 }
 		s = onTrial(t, w, path, other)
-		if _, err := s.Run(t.Context(), true); !errors.Is(err, ErrConfig) || !strings.Contains(err.Error(), "what is drawn stays drawn") || !strings.Contains(err.Error(), "seed 7") {
+		if _, err := s.Run(t.Context(), true); !errors.Is(err, configuration.ErrConfig) || !strings.Contains(err.Error(), "what is drawn stays drawn") || !strings.Contains(err.Error(), "seed 7") {
 			t.Errorf("with another seed: %v", err)
 		}
 		probe := s.config.Probe()
@@ -290,7 +291,7 @@ func TestTrialSettings(t *testing.T) {
 		{"mode: trial\njournal: ''\ntrial: {until: 2099-01-01}\n", "journal: must be set to write priorities"},
 		{"mode: trial\ntrial: {period: 24h, washout: 2h, seed: 5, until: 2099-01-01}\n", ""},
 	} {
-		c := Default()
+		c := configuration.Default()
 		err := c.Read("f.yaml", []byte(tt.text))
 		if err == nil {
 			err = c.Validate()

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
@@ -43,7 +44,7 @@ func beside(t *testing.T, lasts time.Duration) (*backfilled, *Sidecar) {
 	w := &backfilled{site: newSite(), until: time.Now().Add(lasts)}
 	w.submit(1, 1, 9000, "main")
 	w.submit(2, 2, 9000, "main")
-	c := Default()
+	c := configuration.Default()
 	c.Cluster = w.Conf.ClusterName
 	s, err := New(c, w, w, w.Conf, w.Parts)
 	if err != nil {

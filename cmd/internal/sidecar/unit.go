@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
@@ -37,13 +38,13 @@ type Counted struct {
 func (u Counted) String() string { return u.Name + ": " + u.Why }
 
 // UnitOf returns the unit of work of a cluster.
-func UnitOf(c *Config, controller priority.Controller, partitions []priority.Partition) (Counted, error) {
+func UnitOf(c *configuration.Config, controller priority.Controller, partitions []priority.Partition) (Counted, error) {
 	u := Counted{Name: c.Schedule.Resource, Why: "schedule.resource says so"}
 	weights, err := u.weights(partitions)
 	if err != nil {
 		return u, err
 	}
-	if u.Name == Auto {
+	if u.Name == configuration.Auto {
 		if len(weights) == 0 {
 			u.Name, u.Why = "cpu", "no partition has TRESBillingWeights"
 		} else {
@@ -58,7 +59,7 @@ func UnitOf(c *Config, controller priority.Controller, partitions []priority.Par
 	if known := controller.AccountingTRES; len(known) > 0 && !slices.ContainsFunc(known, func(name string) bool { return strings.EqualFold(name, u.Name) }) {
 		can := slices.DeleteFunc(slices.Clone(known), func(name string) bool { return accounting.CanCount(name) != nil })
 		return u, fmt.Errorf("configuration: %w: schedule.resource: accounting does not count %s; of what it counts (AccountingStorageTRES of slurm.conf), these can be chosen: %s",
-			ErrConfig, u.Name, strings.Join(can, ", "))
+			configuration.ErrConfig, u.Name, strings.Join(can, ", "))
 	}
 	u.Unit = &accounting.Unit{Resource: u.Name}
 	if u.Unit.Charges() {
@@ -100,7 +101,7 @@ func (u *Counted) weights(partitions []priority.Partition) (map[string]accountin
 		}
 		weights, err := accounting.ReadWeights(p.BillingWeights)
 		if err != nil {
-			return nil, fmt.Errorf("configuration: %w: TRESBillingWeights of partition %s: %w", ErrConfig, p.Name, err)
+			return nil, fmt.Errorf("configuration: %w: TRESBillingWeights of partition %s: %w", configuration.ErrConfig, p.Name, err)
 		}
 		all[p.Name] = weights
 		for _, w := range weights {
@@ -129,7 +130,7 @@ func (u *Counted) measure(partitions []priority.Partition) error {
 		}
 	}
 	if len(u.has) == 0 {
-		return fmt.Errorf("configuration: %w: schedule.resource: %s cannot be counted: slurmctld does not tell what the nodes have (CfgTRES of scontrol show node)", ErrConfig, u.Name)
+		return fmt.Errorf("configuration: %w: schedule.resource: %s cannot be counted: slurmctld does not tell what the nodes have (CfgTRES of scontrol show node)", configuration.ErrConfig, u.Name)
 	}
 	units, procs := 0.0, 0.0
 	for _, node := range slices.Sorted(maps.Keys(in)) {
@@ -147,7 +148,7 @@ func (u *Counted) measure(partitions []priority.Partition) error {
 		units, procs = units+u.nodes[node], procs+u.cpus[node]
 	}
 	if units == 0 {
-		return fmt.Errorf("configuration: %w: schedule.resource: no node has %s", ErrConfig, u.Name)
+		return fmt.Errorf("configuration: %w: schedule.resource: no node has %s", configuration.ErrConfig, u.Name)
 	}
 	u.Unit.Measure(units, int(procs))
 	return nil

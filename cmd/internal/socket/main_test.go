@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"slurm-ostrich/cmd/internal/access"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/live"
-	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
 	"slurm-ostrich/cmd/internal/view"
@@ -94,7 +94,7 @@ func client(t *testing.T, path string) func(uid uint32, question, what string) (
 // from 0 on.
 func state(tb testing.TB, users, pending int, private ...string) *statuspage.State {
 	tb.Helper()
-	s, err := statuspagetest.New(users, pending).Sidecar(sidecar.Default())
+	s, err := statuspagetest.New(users, pending).Sidecar(configuration.Default())
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/foresight"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
@@ -20,9 +21,9 @@ import (
 )
 
 // cycle is the first cycle of a cluster, with what the comparison finds in it.
-func cycle(tb testing.TB, cluster *statuspagetest.Cluster, change ...func(*sidecar.Config)) (*sidecar.Sidecar, *sidecar.Cycle, *live.Report) {
+func cycle(tb testing.TB, cluster *statuspagetest.Cluster, change ...func(*configuration.Config)) (*sidecar.Sidecar, *sidecar.Cycle, *live.Report) {
 	tb.Helper()
-	config := sidecar.Default()
+	config := configuration.Default()
 	for _, f := range change {
 		f(&config)
 	}
@@ -99,7 +100,7 @@ func TestSnapshotStays(t *testing.T) {
 // A pool's pending jobs are those that are ordered, which is fewer than wait in
 // its campaigns where some are left alone.
 func TestPendingOfPools(t *testing.T) {
-	s, c, report := cycle(t, statuspagetest.New(5, 600), func(config *sidecar.Config) { config.Exclude.Users = []string{"user001"} })
+	s, c, report := cycle(t, statuspagetest.New(5, 600), func(config *configuration.Config) { config.Exclude.Users = []string{"user001"} })
 	got := New(view.Describe(s, c, nil), report).Pools[0].Pending
 	if got != c.Plan.Summary.Managed || got == 0 || got >= 600 {
 		t.Errorf("%d pending, %d ordered", got, c.Plan.Summary.Managed)

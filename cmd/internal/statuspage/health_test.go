@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
@@ -145,7 +146,7 @@ func TestWrites(t *testing.T) {
 // Accounts that share by the association tree have lanes of their own, in the
 // colour of their user.
 func TestPoolsAndTree(t *testing.T) {
-	s, c, report := cycle(t, statuspagetest.New(4, 100), func(c *sidecar.Config) { c.Schedule.Shares = ledger.Tree })
+	s, c, report := cycle(t, statuspagetest.New(4, 100), func(c *configuration.Config) { c.Schedule.Shares = ledger.Tree })
 	snapshot := New(view.Describe(tree{s}, c, nil), report)
 	for _, lane := range snapshot.Lanes {
 		if lane.Account != "lab" || !strings.HasPrefix(lane.User, "user00") || snapshot.Users[snapshot.number(lane.User)] != lane.User {

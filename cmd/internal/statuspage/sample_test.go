@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/view"
@@ -18,8 +19,8 @@ import (
 // idle is a cluster of which only the queue is known.
 type idle struct{}
 
-func (idle) Config() sidecar.Config {
-	c := sidecar.Default()
+func (idle) Config() configuration.Config {
+	c := configuration.Default()
 	c.Cluster = "testbed"
 	return c
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/foresight"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
@@ -18,7 +19,7 @@ import (
 
 // Source answers what a cycle does not hold. *sidecar.Sidecar is one.
 type Source interface {
-	Config() sidecar.Config
+	Config() configuration.Config
 	Live() []ledger.Record
 	UserName(id ostrich.UserID) string
 	Past() *sidecar.Past // nil if it cannot be asked

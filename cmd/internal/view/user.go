@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
 )
 
@@ -44,7 +44,7 @@ type User struct {
 
 // user describes a user of a pool.
 func (s *Cycle) user(p *Pool, u *ostrich.User, name func(ostrich.UserID) string) User {
-	account, user := sidecar.Owner(name(u.User))
+	account, user := configuration.Owner(name(u.User))
 	v := User{
 		Pool: p.Name, Class: p.Class, Account: account, User: user, Active: u.Active, Share: u.Fraction, Entitled: s.unit.Units(u.Entitled),
 		Held: s.unit.Units(float64(u.Held)), Queued: s.hours(u.Pending), Owed: s.hours(u.Owed),

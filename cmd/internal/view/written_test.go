@@ -3,7 +3,7 @@ package view_test
 import (
 	"testing"
 
-	"slurm-ostrich/cmd/internal/sidecar"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/priority"
@@ -11,7 +11,7 @@ import (
 
 // What a cycle has written itself is no longer to be written.
 func TestWritten(t *testing.T) {
-	s, err := statuspagetest.New(3, 60).Sidecar(sidecar.Default())
+	s, err := statuspagetest.New(3, 60).Sidecar(configuration.Default())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
@@ -85,7 +86,7 @@ func (c *Cluster) churn() {
 }
 
 // Sidecar returns a sidecar of the cluster.
-func (c *Cluster) Sidecar(config sidecar.Config) (*sidecar.Sidecar, error) {
+func (c *Cluster) Sidecar(config configuration.Config) (*sidecar.Sidecar, error) {
 	config.Cluster = c.Conf.ClusterName
 	return sidecar.New(config, c, c, c.Conf, c.Parts)
 }
