@@ -147,7 +147,7 @@ func (m *Machine) Length(j *Job) ostrich.Duration {
 //
 // It is Run with a campaign for each job in an open loop, but that Conservative
 // without a Policy keeps its reservations from pass to pass. Without a Policy it
-// also needs less: beside the jobs (56 bytes each) and the starts (8) what grows
+// also needs less: beside the jobs (88 bytes each) and the starts (8) what grows
 // with the jobs that wait or run, and up to 48 bytes a job for an Order other than
 // that of arrival.
 func (m Machine) Replay(jobs []Job) ([]ostrich.Time, error) {
