@@ -77,7 +77,16 @@ const MaxProcs = 1 << 31
 // whatever its time_start.
 func (r *Row) Started() bool { return r.Start > 0 && r.State != Pending }
 
-// Settle makes Start, Req and Alloc of a row what they mean, from what its source shows. A row
+// AskedLimit returns the time limit that a job asked for, of what accounting has of it: a year is what
+// backfill gives a job that has none, where its partition has none either (findings/sacct-timelimit-of-a-year.sh).
+func AskedLimit(limit ostrich.Duration) ostrich.Duration {
+	if limit == 365*86400 {
+		return 0
+	}
+	return limit
+}
+
+// Settle makes Start, Req, Alloc and Limit of a row what they mean, from what its source shows. A row
 // that asks for nothing or too much is Impossible afterwards.
 //
 // Slurm writes some rows of array tasks in two steps, and between them they have no
@@ -98,6 +107,7 @@ func (r *Row) Settle() {
 	if r.Req == 0 {
 		r.Req = r.Alloc
 	}
+	r.Limit = AskedLimit(r.Limit)
 	switch {
 	case r.Impossible != "":
 	case r.Req == 0:
