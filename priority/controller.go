@@ -87,9 +87,9 @@ func (c Controller) Limits() bool {
 	})
 }
 
-// Exclude makes all partitions exclusive if SelectType gives every job whole nodes, whatever they say of it
+// MarkExclusive makes all partitions exclusive if SelectType gives every job whole nodes, whatever they say of it
 // (node_scheduler.c, _resolve_shared_status).
-func (c Controller) Exclude(partitions []Partition) {
+func (c Controller) MarkExclusive(partitions []Partition) {
 	for i := range partitions {
 		partitions[i].Exclusive = partitions[i].Exclusive || c.SelectType == "select/linear"
 	}

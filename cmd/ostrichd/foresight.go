@@ -15,7 +15,7 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// foreseeing is what the daemon keeps to say when jobs start.
+// foreseeing is what the daemon keeps to say when jobs start and campaigns end.
 type foreseeing struct {
 	of      *foresight.Foresight // nil before the first sidecar that tells events
 	file    string               // that was read; "" for none

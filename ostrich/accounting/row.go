@@ -77,10 +77,11 @@ const MaxProcs = 1 << 31
 // whatever its time_start.
 func (r *Row) Started() bool { return r.Start > 0 && r.State != Pending }
 
-// AskedLimit returns the time limit that a job asked for, of what accounting has of it: a year is what
-// backfill gives a job that has none, where its partition has none either (findings/sacct-timelimit-of-a-year.sh).
-func AskedLimit(limit ostrich.Duration) ostrich.Duration {
-	if limit == 365*86400 {
+// AskedLimit returns the time limit that a job asked for, of what accounting has of it: when it starts, backfill gives
+// a year to a job that has none, where its partition has none either (findings/sacct-timelimit-of-a-year.sh). Who asked for
+// just a year cannot be told from that.
+func AskedLimit(limit ostrich.Duration, started bool) ostrich.Duration {
+	if started && limit == 365*86400 {
 		return 0
 	}
 	return limit
@@ -107,7 +108,7 @@ func (r *Row) Settle() {
 	if r.Req == 0 {
 		r.Req = r.Alloc
 	}
-	r.Limit = AskedLimit(r.Limit)
+	r.Limit = AskedLimit(r.Limit, r.Started())
 	switch {
 	case r.Impossible != "":
 	case r.Req == 0:

@@ -190,7 +190,7 @@ func (w *Watch) ended(f *watched, e ostrich.Event) {
 	w.past(f.job.User).Learn(w.expect, &w.used, r, e.Job.Outcome, ran)
 	w.habits.Ended(f.arrival, ran)
 	for _, q := range f.ends {
-		if q.left--; q.left == 0 {
+		if q.left--; q.left == 0 && q.ask != nil {
 			q.ask.End = e.At
 			w.ends.Started(q.token, e.At)
 		}
@@ -322,7 +322,7 @@ func (w *Watch) sample() []ostrich.JobID {
 	return list
 }
 
-// order lists the jobs that wait, in the order of the policy. Those that it leaves out come last.
+// order lists the jobs that wait, in the order of the policy, without those that it leaves out.
 func (w *Watch) order() []ostrich.JobID {
 	w.list = w.list[:0]
 	for _, id := range w.inner.Jobs() {

@@ -122,8 +122,9 @@ func JobsOf(campaigns []Campaign) []Job {
 	return jobs
 }
 
-// findTiers finds the tiers of the jobs, if they are of several. Those with a reservation go before those without (job_scheduler.c,
-// sort_job_queue2). Where jobs are not ranked one by one, those of a QOS that may preempt others are of a tier of their own.
+// findTiers finds the tiers of the jobs, if they are of several. Those with a reservation go before those without, but where higher
+// tiers preempt lower ones these decide first, as if all partitions had nodes in common (job_scheduler.c, sort_job_queue2). Where jobs
+// are not ranked one by one, those of a QOS that may preempt others are of a tier of their own.
 func (l *loop) findTiers() {
 	var level map[*nodes.QOS]int
 	if l.byQOS() && l.byJobs == nil {
@@ -133,9 +134,14 @@ func (l *loop) findTiers() {
 	all := make([]int, 0, len(l.jobs))
 	for i := range l.campaigns {
 		for k := range l.campaigns[i].Tasks {
-			t := l.campaigns[i].Tasks[k].Tier
+			t, reserved := l.campaigns[i].Tasks[k].Tier, 0
 			if l.asks(int32(len(all))).Reservation != "" {
-				t += reservedTier
+				reserved = 1
+			}
+			if l.preempts && l.Cluster.Preempt.By == nodes.PreemptByTier {
+				t = 2*t + reserved
+			} else {
+				t += reservedTier * reserved
 			}
 			if level != nil {
 				t += 2 * reservedTier * level[l.asks(int32(len(all))).QOS]

@@ -89,7 +89,7 @@ type placed struct {
 	wanted      []*nodes.Want       // of running jobs, by number: the partition in which they run
 	releases    moments             // of the nodes of jobs that have ended
 	completing  []int32             // by node, the jobs that have ended and keep it from others
-	ended       []ostrich.Time      // by number, of those jobs
+	ended       []ostrich.Time      // by number, of those jobs; nil without CompleteWait
 	chosen      *nodes.Allocation   // of the job that begins next
 	chosenWant  *nodes.Want
 	chosenLong  bool // it runs beyond the shadow time
@@ -100,7 +100,10 @@ func newPlaced(e *engine, f *floor) *placed {
 	p := &placed{
 		engine: e, floor: f, usage: f.NewUsage(),
 		allocations: make([]*nodes.Allocation, len(e.jobs)), wanted: make([]*nodes.Want, len(e.jobs)),
-		completing: make([]int32, len(e.Cluster.Nodes)), ended: make([]ostrich.Time, len(e.jobs)),
+		completing: make([]int32, len(e.Cluster.Nodes)),
+	}
+	if e.slurm.CompleteWait > 0 {
+		p.ended = make([]ostrich.Time, len(e.jobs))
 	}
 	p.fates, p.asked = make(map[int32]*fate), make(map[int32]struct{})
 	if e.Backfill == EASY || e.Backfill == Greedy || e.Backfill == None {
@@ -146,7 +149,9 @@ func (p *placed) end(i int32, wait ostrich.Duration) int {
 	a, w := p.allocations[i], p.wanted[i]
 	if wait > 0 && p.Backfill == Slurm {
 		p.releases.push(moment{at: p.now + ostrich.Time(wait), number: i})
-		p.ended[i] = p.now
+		if p.ended != nil {
+			p.ended[i] = p.now
+		}
 		for _, n := range a.Nodes {
 			p.completing[n]++
 		}
@@ -200,8 +205,8 @@ func (p *placed) release() {
 
 // completes reports whether the nodes of a job that has just ended keep all others from starting.
 func (p *placed) completes() bool {
-	return slices.ContainsFunc(p.releases, func(m moment) bool {
-		return p.ended[m.number] >= p.now-ostrich.Time(p.slurm.CompleteWait) && p.slurm.CompleteWait > 0
+	return p.ended != nil && slices.ContainsFunc(p.releases, func(m moment) bool {
+		return p.ended[m.number] >= p.now-ostrich.Time(p.slurm.CompleteWait)
 	})
 }
 

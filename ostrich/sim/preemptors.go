@@ -18,11 +18,14 @@ func (e *engine) pairwise() bool { return e.byJobs != nil && e.byQOS() }
 
 // asks is what a job asks of nodes.
 func (e *engine) asks(i int32) *nodes.Request {
-	if r := e.jobs[i].Request; r > 0 {
+	if r := e.jobs[i].Request; r > 0 && int(r) <= len(e.Requests) {
 		return &e.Requests[r-1]
 	}
-	return &nodes.Request{}
+	return &noRequest
 }
+
+// noRequest is what a job without one asks of nodes.
+var noRequest nodes.Request
 
 // levels returns, by QOS, how many stand one below the other under it, each of which the one above it may preempt. Among QOS that may
 // preempt one another it ends.
@@ -47,7 +50,8 @@ func levels(requests []nodes.Request) map[*nodes.QOS]int {
 // preemptorsFirst puts waiting jobs, which come in the order of their priority, into that in which Slurm looks at them where jobs of one
 // QOS may preempt those of another: of two of them the one that may goes first, whatever their priorities (job_scheduler.c,
 // sort_job_queue2). Others are in the order of their tiers. That is no order if a third one lies between them by its priority. What becomes
-// of it then is what the C library's sort makes of the jobs in the order of their submission: it merges halves (list.c, list_sort). An array is one job in it.
+// of it then is what the C library's sort makes of the jobs in the order of their submission: it merges halves (list.c, list_sort). An array is one job in it,
+// in its first place, though Slurm puts what waits of it last again with each task that starts (job_mgr.c, job_array_split).
 func (f *filling) preemptorsFirst(list []ostrich.JobID) []ostrich.JobID {
 	place := make(map[ostrich.JobID]int, len(list))
 	tasks := make(map[ostrich.JobID][]ostrich.JobID) // of arrays, which are one in the queue
@@ -62,7 +66,9 @@ func (f *filling) preemptorsFirst(list []ostrich.JobID) []ostrich.JobID {
 		if array := f.jobs[i].Array; array == 0 || len(tasks[array]) == 0 {
 			jobs = append(jobs, id)
 		}
-		tasks[f.jobs[i].Array] = append(tasks[f.jobs[i].Array], id)
+		if array := f.jobs[i].Array; array != 0 {
+			tasks[array] = append(tasks[array], id)
+		}
 		if q := f.asks(i).QOS; q != nil && !slices.Contains(qos, q) {
 			qos = append(qos, q)
 		}

@@ -19,24 +19,27 @@ func TestReservedFirst(t *testing.T) {
 		name     string
 		first    nodes.Request
 		qos      *nodes.QOS
-		exempt   ostrich.Duration
+		by       nodes.PreemptBy
+		tier     int          // of the other job
 		reserved ostrich.Time // start of the job with the reservation
 	}{
-		{"no preemption", nodes.Request{CPUs: 8}, nil, 0, 1},
-		{"no victim", nodes.Request{CPUs: 8, QOS: high}, nil, 1000, 1},
-		{"a victim", nodes.Request{CPUs: 8, QOS: high}, scav, 1000, 61},
+		{"no preemption", nodes.Request{CPUs: 8}, nil, nodes.NoPreemption, 0, 1},
+		{"no victim", nodes.Request{CPUs: 8, QOS: high}, nil, nodes.PreemptByQOS, 0, 1},
+		{"a victim", nodes.Request{CPUs: 8, QOS: high}, scav, nodes.PreemptByQOS, 0, 61},
+		{"a lower tier", nodes.Request{CPUs: 8}, nil, nodes.NoPreemption, 10, 1},
+		{"a lower tier, which is preempted", nodes.Request{CPUs: 8}, nil, nodes.PreemptByTier, 10, 61},
 	} {
 		m := sim.Machine{Cluster: rack(2), Backfill: sim.Slurm, Scheduler: sim.Scheduler{Depth: 1, BackfillDepth: -1}, Open: true}
 		m.Cluster.Reservations = []nodes.Reservation{{Name: "r", Nodes: []int{1}, From: 0, To: 1000}}
-		if tt.exempt > 0 {
-			m.Cluster.Preempt = nodes.Preempt{By: nodes.PreemptByQOS, Mode: nodes.PreemptCancel, Exempt: tt.exempt}
+		if tt.by != nodes.NoPreemption {
+			m.Cluster.Preempt = nodes.Preempt{By: tt.by, Mode: nodes.PreemptCancel, Exempt: 1000}
 		}
 		m.Policy = (&clerk{jobs: func(ostrich.Time) []ostrich.JobID { return []ostrich.JobID{1, 2} }}).policy
 		m.Requests = []nodes.Request{tt.first, {CPUs: 4, Reservation: "r", QOS: tt.qos}}
-		task := func(id ostrich.JobID) []sim.Task {
-			return []sim.Task{{ID: id, Procs: 4, Run: 200, Estimate: 200, Request: int32(id)}}
+		task := func(id ostrich.JobID, tier int) []sim.Task {
+			return []sim.Task{{ID: id, Procs: 4, Run: 200, Estimate: 200, Request: int32(id), Tier: tier}}
 		}
-		ran, err := m.Run([]sim.Campaign{{User: 1, Submit: 1, Tasks: task(1)}, {User: 1, Submit: 1, Tasks: task(2)}})
+		ran, err := m.Run([]sim.Campaign{{User: 1, Submit: 1, Tasks: task(1, tt.tier)}, {User: 1, Submit: 1, Tasks: task(2, 0)}})
 		if err != nil {
 			t.Fatal(err)
 		}

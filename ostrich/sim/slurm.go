@@ -49,7 +49,7 @@ type Scheduler struct {
 	Defer      bool             // defer: nodes that become free wait for Delay, too (proc_req.c, _slurm_rpc_epilog_complete)
 	Starts     int              // bf_max_job_start: the most jobs that it starts at a time; 0 is all
 	KillWait   ostrich.Duration // how long a job past its limit is expected to go on: 30 s
-	OverTime   ostrich.Duration // OverTimeLimit: beside that, how much longer jobs may run: 0 s (cons_common, _guess_job_end)
+	OverTime   ostrich.Duration // OverTimeLimit: beside that, how much longer jobs may run: 0 s (cons_common, _guess_job_end; not under select/linear)
 	Completing ostrich.Duration // how long the nodes of a job that has ended take no others: 0 s
 	// CompleteWait is how long after the end of a job no scheduler starts others anywhere while its nodes take none: 0 s
 	// (job_scheduler.c, job_is_completing; backfill.c, backfill_agent).
@@ -112,6 +112,7 @@ type slurm struct {
 	came   ostrich.Time // when the latest job did
 	quiet  ostrich.Time // until then it is known to have started none
 	freed  bool         // nodes have become free now, which waits for no Delay
+	owed   bool         // a look of the backfill scheduler that CompleteWait put off (backfill.c, _backfill_agent: it tries again each second)
 	deeper bool         // if the main scheduler looked at all jobs, it might find another that can start
 	shift  ostrich.Time // of the times of the replay, see Ranker
 	news   bool         // since the backfill scheduler looked, anything changed
@@ -131,6 +132,9 @@ func (s *slurm) wake(now ostrich.Time) ostrich.Time {
 	}
 	if s.news && s.BackfillDepth > 0 {
 		next = min(next, s.nextBackfill(now))
+	}
+	if s.owed {
+		next = now + 1
 	}
 	if next == never {
 		return never
@@ -204,6 +208,7 @@ func (e *engine) schedule() error {
 		if s.freed = false; called {
 			s.looked, s.called = e.now, false
 		}
+		s.owed = s.owed || s.news && s.BackfillDepth > 0 && s.backfills(e.now)
 		return nil
 	}
 	if freed := s.freed; (deep || called || freed) && e.now >= s.quiet {
@@ -227,7 +232,8 @@ func (e *engine) schedule() error {
 			s.deeper = f.tests == 0 || s.called
 		}
 	}
-	if s.news && s.BackfillDepth > 0 && s.backfills(e.now) {
+	if s.news && s.BackfillDepth > 0 && (s.owed || s.backfills(e.now)) {
+		s.owed = false
 		f, free := filling{engine: e, kind: Conservative, tests: s.BackfillDepth, window: s.BackfillWindow}, e.free
 		if e.placed != nil {
 			f.decider = e.placed.backfill()

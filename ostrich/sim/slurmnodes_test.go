@@ -208,6 +208,13 @@ func TestSlurmOnNodes(t *testing.T) {
 			[]ostrich.Time{0, 0, 17},
 		},
 		{
+			"the backfill scheduler looks as soon as CompleteWait lets it",
+			2,
+			sim.Scheduler{Completing: 5, CompleteWait: 20, BackfillInterval: 13, Interval: 1000},
+			[]job{{in(0, nodes.Request{CPUs: 4}), 10, 10}, {in(0, nodes.Request{CPUs: 4}), 100, 100}, {in(0, nodes.Request{CPUs: 8}), 10, 10}, {in(0, nodes.Request{CPUs: 4}), 20, 20}},
+			[]ostrich.Time{0, 0, 105, 15},
+		},
+		{
 			"a job beyond its limit is expected to end soon",
 			2,
 			sim.Scheduler{Resolution: 1},

@@ -52,7 +52,7 @@ func (r *Record) Scheduling() (priority.Scheduling, error) {
 		to        *ostrich.Duration
 	}{{"KillWait", "sec", 1, &c.Scheduling.KillWait}, {"CompleteWait", "sec", 1, &c.Scheduling.CompleteWait}, {"OverTimeLimit", "min", 60, &c.Scheduling.OverTime}} {
 		text := r.Get(strings.ToLower(x.key))
-		if err != nil || text == "" || strings.EqualFold(text, "UNLIMITED") {
+		if err != nil || text == "" || Endless(text) {
 			continue
 		}
 		var n uint64
@@ -62,6 +62,11 @@ func (r *Record) Scheduling() (priority.Scheduling, error) {
 		*x.to = ostrich.Duration(n) * x.seconds
 	}
 	return c.Scheduling, err
+}
+
+// Endless reports whether a setting of slurm.conf, a number, says that there is no end to it (parse_value.c, s_p_handle_uint16).
+func Endless(text string) bool {
+	return strings.EqualFold(text, "UNLIMITED") || strings.EqualFold(text, "INFINITE")
 }
 
 // ExpandNodes returns the nodes of a list such as "n[1-2,08-10],login".

@@ -238,7 +238,7 @@ func TestScheduling(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"KillWait=soon": `KillWait="soon": not a number of seconds`, "OverTimeLimit=late": `OverTimeLimit="late": not a number of minutes`, "OverTimeLimit=UNLIMITED": "",
+		"KillWait=soon": `KillWait="soon": not a number of seconds`, "OverTimeLimit=late": `OverTimeLimit="late": not a number of minutes`, "OverTimeLimit=UNLIMITED": "", "OverTimeLimit=INFINITE": "", "CompleteWait=infinite": "",
 	} {
 		records, err := slurm.ParseRecords("ClusterName=c\n"+text+"\n", nil)
 		if err != nil {

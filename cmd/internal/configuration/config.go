@@ -192,8 +192,8 @@ const (
 	// defaultMinInterval may exceed a shorter interval, which then counts.
 	defaultMinInterval = 2 * time.Second
 
-	// Delay is how late accounting may tell of something without a trace in the order.
-	Delay = 5 * time.Minute
+	// AccountingDelay is how late accounting may tell of something without a trace in the order.
+	AccountingDelay = 5 * time.Minute
 
 	// halfLife is that of what users have had.
 	halfLife = 7 * Day

@@ -22,8 +22,8 @@ import (
 // suffix is added to the journal's path, as two journals may lie in one folder.
 const suffix = ".forecasts"
 
-// mostBytes is more than a file has.
-const mostBytes = 16 << 20
+// mostBytes is more than a file has: some 5 MB for each pool in which all questions are open.
+const mostBytes = 256 << 20
 
 // version is that of the file.
 const version = 2

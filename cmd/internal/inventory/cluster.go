@@ -305,8 +305,7 @@ func Preemption(k *priority.Controller) nodes.Preempt {
 	return p
 }
 
-// Limits returns limits as the nodes count them, but for those of one job if only is set to
-// those of a group.
+// Limits returns limits as the nodes count them.
 func Limits(l *accounting.Limits) []nodes.Limit {
 	scopes := [...]nodes.Scope{accounting.ByGroup: nodes.Group, accounting.ByUser: nodes.User, accounting.ByAccount: nodes.Account, accounting.ByJob: nodes.Job, accounting.ByJobNode: nodes.JobNode}
 	list := make([]nodes.Limit, 0, len(l.List))

@@ -14,8 +14,8 @@ import (
 	"slurm-ostrich/priority/slurm"
 )
 
-// Usage describes what names nodes on a command line.
-const Usage = "place jobs on `NODES`, with processors and memory: COUNTxCPUS[:MEMORY][:gpu=N], comma-separated, as in 100x4:8G, or a slurm.conf"
+// NodesUsage describes what names nodes on a command line.
+const NodesUsage = "place jobs on `NODES`, with processors and memory: COUNTxCPUS[:MEMORY][:gpu=N], comma-separated, as in 100x4:8G, or a slurm.conf"
 
 // Named returns the nodes that an option names; nil for none.
 func Named(text string) (c *nodes.Cluster, f *nodes.Floor, err error) {

@@ -25,7 +25,7 @@ import (
 
 // SiteOptions say which jobs of a site are replayed, how its Slurm is
 // configured, how the jobs are replayed and how the runs are measured, in the
-// words of a command line. With --swf the log is chosen by [LogOptions], whose Load must be 1.
+// words of a command line. With --swf the log is chosen by [simulation.LogOptions], whose Load must be 1.
 type SiteOptions struct {
 	simulation.Options
 	Cluster string

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"slurm-ostrich/ostrich"
@@ -40,5 +41,37 @@ func TestCompleting(t *testing.T) {
 	}
 	if want := []int32{3, 2, 4, 4, 4, 4, 4}; !slices.Equal(list, want) {
 		t.Errorf("nodes were completing for %d s, want %d", list, want)
+	}
+}
+
+// TestCompletingWait: with CompleteWait only a job beside whose end there is no other tells how long its nodes were completing, as they
+// all wait for the last. If nobody tells, CompleteWait is left out, and a note says so.
+func TestCompletingWait(t *testing.T) {
+	records, err := slurm.ParseRecords("CompleteWait=10\nNodeName=n[1-2] CPUs=4\nPartitionName=main Nodes=n[1-2]\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		other ostrich.Time // end of the job on the other node
+		want  int32
+	}{{3000, 3}, {2020, 3}, {2002, 0}, {1990, 0}} {
+		h := &accounting.History{
+			From: 1000, To: 9000, Procs: 8, Nodes: 2, Where: []string{"n1", "n2"},
+			Associations: []accounting.Association{{ID: 1, User: "alice", Account: "physics"}}, Partitions: []string{"main"}, QOS: []string{"normal"},
+			Jobs: []accounting.Job{
+				{ID: 1, Where: 0, Procs: 4, Submit: 1000, Start: 1000, End: 2000},
+				{ID: 2, Where: 1, Procs: 4, Submit: 1000, Start: 1000, End: tt.other},
+				{ID: 3, Where: 0, Procs: 4, Submit: 1001, Start: 2003, End: 5000},
+				{ID: 4, Where: 1, Procs: 4, Submit: 6000, Start: 6001, End: 6100, Backfilled: true},
+			},
+		}
+		s := mustNew(t, h, Setup{Options: window30, Records: records})
+		if got := s.Jobs[0].Completing; got != tt.want {
+			t.Errorf("the other ends at %d: nodes were completing for %d s, want %d", tt.other, got, tt.want)
+		}
+		said := slices.ContainsFunc(s.Notes, func(note string) bool { return strings.Contains(note, "CompleteWait=10 is left out") })
+		if said != (tt.want == 0) {
+			t.Errorf("the other ends at %d: %q", tt.other, s.Notes)
+		}
 	}
 }

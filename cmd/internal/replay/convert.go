@@ -119,7 +119,7 @@ func (o *ConvertOptions) Convert(ctx context.Context, load func() (configuration
 	write := log.Write
 	switch {
 	case o.To == "batsim-csv":
-		jobs := simulation.Ran(log)
+		jobs := simulation.LogRan(log)
 		if len(jobs) == 0 {
 			return fmt.Errorf("%s: %w tells when it started", names[0], trace.ErrEmpty)
 		}

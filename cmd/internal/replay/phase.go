@@ -202,7 +202,7 @@ func (t *phaseTest) gather() {
 		}
 		t.events = append(t.events, phaseEvent{j.Submit, submitted, i}, phaseEvent{j.Start, began, i})
 		if !j.open {
-			t.events = append(t.events, phaseEvent{j.Start + ostrich.Time(j.Run) + j.Suspended, ended, i})
+			t.events = append(t.events, phaseEvent{j.ended(), ended, i})
 		}
 	}
 	slices.SortFunc(t.events, func(a, b phaseEvent) int {

@@ -168,7 +168,7 @@ func (s *Study) place(h *accounting.History) error {
 	return p.check(h)
 }
 
-// looks says when Slurm's schedulers look, as far as only nodes need it: two settings, and the moments at which the backfill scheduler is known to have
+// looks says when Slurm's schedulers look, as far as only nodes need it: by settings, and by the moments at which the backfill scheduler is known to have
 // looked, because it started jobs. Between these it looks every BackfillInterval.
 func (s *Study) looks(h *accounting.History) error {
 	for i := range s.Records {
@@ -181,8 +181,8 @@ func (s *Study) looks(h *accounting.History) error {
 			return err
 		}
 		var words []string
-		for _, key := range []string{"OverTimeLimit", "ResumeProgram"} {
-			if value := r.Get(strings.ToLower(key)); value != "" && (key != "OverTimeLimit" || strings.EqualFold(value, "UNLIMITED")) {
+		for _, key := range []string{"CompleteWait", "OverTimeLimit", "ResumeProgram"} {
+			if value := r.Get(strings.ToLower(key)); value != "" && (key == "ResumeProgram" || slurm.Endless(value)) {
 				words = append(words, key+"="+value)
 			}
 		}

@@ -257,7 +257,7 @@ func (s *source) readSWF(ctx context.Context) error {
 	if note := simulation.Skipped(log); note != "" {
 		s.notes = append(s.notes, note+".")
 	}
-	for _, note := range simulation.Doubts(log) {
+	for _, note := range simulation.LogDoubts(log) {
 		s.notes = append(s.notes, note+".")
 	}
 	if s.o.WasGiven("before") {
@@ -274,8 +274,8 @@ func (s *source) readSWF(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	header, ran := int(log.Processors()), simulation.Ran(log)
-	most, at := simulation.Peak(log, ran)
+	header, ran := int(log.Processors()), simulation.LogRan(log)
+	most, at := simulation.LogPeak(log, ran)
 	enough := most
 	if header > 0 { // jobs of a log overlap where its times are rounded
 		enough = min(most, header)

@@ -35,7 +35,7 @@ func settings(ctx context.Context, slurm Controller) (c priority.Controller, par
 	if c, err = slurm.Controller(ctx); err == nil {
 		partitions, err = slurm.Partitions(ctx)
 	}
-	c.Exclude(partitions)
+	c.MarkExclusive(partitions)
 	return c, partitions, err
 }
 

@@ -153,7 +153,7 @@ func (p *parts) sidecar() (*Sidecar, error) {
 		return nil, err
 	}
 	classes := c.Classes(p.controller, p.partitions)
-	pools, err := ostrich.NewPools(o, configuration.Seconds(configuration.Delay), classes, c.Pools...)
+	pools, err := ostrich.NewPools(o, configuration.Seconds(configuration.AccountingDelay), classes, c.Pools...)
 	if err != nil {
 		return nil, err
 	}

@@ -9,9 +9,9 @@ import (
 	"slurm-ostrich/ostrich/trace"
 )
 
-// Peak returns the most processors that jobs of a log used at once, and when;
+// LogPeak returns the most processors that jobs of a log used at once, and when;
 // of jobs that name no wait, the widest. Those that do ran as given.
-func Peak(log *trace.Log, ran []report.Job) (procs int, at ostrich.Time) {
+func LogPeak(log *trace.Log, ran []report.Job) (procs int, at ostrich.Time) {
 	for i := range log.Records {
 		r := &log.Records[i]
 		if n := int(r.Procs()); r.Runnable() && r.Wait < 0 && n > procs {
@@ -24,8 +24,8 @@ func Peak(log *trace.Log, ran []report.Job) (procs int, at ostrich.Time) {
 	return procs, at
 }
 
-// Ran returns the jobs of a log that ran and name a wait, as they ran.
-func Ran(log *trace.Log) []report.Job {
+// LogRan returns the jobs of a log that ran and name a wait, as they ran.
+func LogRan(log *trace.Log) []report.Job {
 	jobs := make([]report.Job, 0, len(log.Records))
 	for i := range log.Records {
 		if r := &log.Records[i]; r.Runnable() && r.Wait >= 0 {
@@ -40,8 +40,8 @@ func Ran(log *trace.Log) []report.Job {
 	return jobs
 }
 
-// Doubts returns notes on what the header of a log says more than once.
-func Doubts(log *trace.Log) (notes []string) {
+// LogDoubts returns notes on what the header of a log says more than once.
+func LogDoubts(log *trace.Log) (notes []string) {
 	for _, name := range []string{"MaxProcs", "MaxNodes", "UnixStartTime"} {
 		if all := log.Values(name); len(all) > 1 {
 			notes = append(notes, fmt.Sprintf("%s is in the header as %s, of which the first counts: if several logs were joined, their times are not those of one",

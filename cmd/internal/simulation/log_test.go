@@ -15,11 +15,11 @@ func TestPeakOfLog(t *testing.T) {
 		{Submit: 20, Wait: 0, Run: 10, Allocated: 5},
 		{Submit: 30, Wait: -1, Run: 10, Allocated: 3},
 	}}
-	if procs, at := Peak(log, Ran(log)); procs != 6 || at != 10 {
+	if procs, at := LogPeak(log, LogRan(log)); procs != 6 || at != 10 {
 		t.Errorf("peak %d at %d, want 6 at 10", procs, at)
 	}
 	log.Records[3].Allocated = 7
-	if procs, at := Peak(log, Ran(log)); procs != 7 || at != ostrich.Time(30) {
+	if procs, at := LogPeak(log, LogRan(log)); procs != 7 || at != ostrich.Time(30) {
 		t.Errorf("peak %d at %d, want 7 at 30", procs, at)
 	}
 }

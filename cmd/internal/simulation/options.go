@@ -108,7 +108,7 @@ type Options struct {
 // o.
 func (o *Options) Flags() []cli.Flag {
 	return slices.Concat(o.LogOptions.Flags(), []cli.Flag{
-		&cli.StringFlag{Name: "nodes", Usage: inventory.Usage, DefaultText: "identical processors", Destination: &o.Nodes},
+		&cli.StringFlag{Name: "nodes", Usage: inventory.NodesUsage, DefaultText: "identical processors", Destination: &o.Nodes},
 		o.UserFlag(), policyFlag("ostrich", &o.Policy),
 		o.backfillFlag("none"), LoopFlag("replay", &o.Replay),
 		&cli.StringFlag{Name: "offsets", Usage: "jobs of a campaign: `WHEN` is keep (at their logged distance from its first) or drop (all at once)", Value: "keep", Destination: &o.Offsets},

@@ -65,7 +65,7 @@ func NotesOf(log *trace.Log) (notes []string) {
 	if note := Skipped(log); note != "" {
 		notes = append(notes, note)
 	}
-	notes = append(notes, Doubts(log)...)
+	notes = append(notes, LogDoubts(log)...)
 	if log.Key != nil {
 		notes = append(notes, log.Key.Notes...)
 	}
@@ -262,8 +262,8 @@ func (o *LogOptions) Processors(log *trace.Log) (int, error) {
 		if log.Key != nil {
 			text = "nothing tells how many processors the machine has: give --procs"
 		}
-		ran := Ran(log)
-		switch most, _ := Peak(log, ran); {
+		ran := LogRan(log)
+		switch most, _ := LogPeak(log, ran); {
 		case most > 0 && len(ran) > 0:
 			text += fmt.Sprintf(", at most %d: as many were in use at once, or fewer if the log's times are rounded", most)
 		case most > 0:

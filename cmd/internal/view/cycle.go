@@ -50,7 +50,7 @@ type Cycle struct {
 	Campaigns  []Campaign // unfinished, in the order of virtual completion
 
 	Past Past // what the cycle does not hold; nil if it cannot be asked
-	// Foresight is asked when jobs start. It goes on learning, and the answers of a cycle hardly change with that. nil:
+	// Foresight is asked when jobs start and campaigns end. It goes on learning, and the answers of a cycle hardly change with that. nil:
 	// there is none, as in a command that looks for itself. Who describes a cycle sets it before anybody else has the cycle.
 	Foresight *foresight.Foresight
 

@@ -20,7 +20,7 @@ type Odds struct {
 	P10 ostrich.Time `json:"p10"`
 	P50 ostrich.Time `json:"p50"`
 	P90 ostrich.Time `json:"p90"`
-	// Held is the part of the answers of the last 30 days whose job started between the moments of 10 and 90 %;
+	// Held is the part of the answers of the last 30 days whose job started, or whose campaign ended, between the moments of 10 and 90 %;
 	// null: there are not enough. Of counts them.
 	Held *float64 `json:"held"`
 	Of   int      `json:"of"`

@@ -186,7 +186,7 @@ func (d *dump) suspended(j *accounting.Job, elapsed ostrich.Duration, known bool
 func (d *dump) limit(j *accounting.Job) error {
 	if b := d.values[colLimitRaw]; len(b) > 0 {
 		if n, ok := lines.Digits(b); ok && n < math.MaxInt32 {
-			j.Limit = accounting.AskedLimit(ostrich.Duration(60 * n))
+			j.Limit = accounting.AskedLimit(ostrich.Duration(60*n), j.Start != 0)
 			return nil
 		}
 	}
@@ -199,7 +199,7 @@ func (d *dump) limit(j *accounting.Job) error {
 			return d.bad(c, "not [days-]hours:minutes:seconds, minutes or UNLIMITED")
 		}
 		if limit > 0 {
-			j.Limit = accounting.AskedLimit(ostrich.Duration(limit))
+			j.Limit = accounting.AskedLimit(ostrich.Duration(limit), j.Start != 0)
 		}
 	}
 	return nil
