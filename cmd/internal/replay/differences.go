@@ -36,7 +36,7 @@ func (s *Study) differences(p *simulation.Variant) ([]comparison.StartDifference
 	truth, ours := story{make([]ostrich.Time, n), make([]ostrich.Time, n), make([][]int, n)}, story{make([]ostrich.Time, n), make([]ostrich.Time, n), make([][]int, n)}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
-		truth.start[i], truth.end[i] = j.Start, j.Start+ostrich.Time(j.Run)+j.Suspended
+		truth.start[i], truth.end[i] = j.Start, j.ended()
 		if s.placement != nil {
 			truth.on[i], _ = s.placement.list(j.ranOn) // it was read before
 		}
@@ -112,7 +112,7 @@ func (s *Study) held(i int, at ostrich.Time, of *story) (comparison.Holder, ostr
 	next := -1
 	for k := range s.Jobs {
 		o := &s.Jobs[k]
-		if k == i || o.Submit > at || of.start[k] <= at || of.start[k] > of.start[i] || o.pool != j.pool {
+		if k == i || o.Submit > at || of.start[k] <= at || of.start[k] > of.start[i] || o.pool != j.pool || !s.meet(j, o) {
 			continue
 		}
 		if next < 0 || of.start[k] < of.start[next] {
@@ -126,6 +126,17 @@ func (s *Study) held(i int, at ostrich.Time, of *story) (comparison.Holder, ostr
 		return comparison.ByPriority, s.Jobs[next].Slurm
 	}
 	return comparison.ByMap, s.Jobs[next].Slurm
+}
+
+// meet reports whether the partitions of two jobs have nodes in common.
+func (s *Study) meet(a, b *Job) bool {
+	if s.placement == nil || a.Request == 0 || b.Request == 0 {
+		return true
+	}
+	floor, of, others := s.placement.floor, s.placement.requests[a.Request-1].Partitions, s.placement.requests[b.Request-1].Partitions
+	return len(of) == 0 || len(others) == 0 || slices.ContainsFunc(of, func(one int) bool {
+		return slices.ContainsFunc(others, func(other int) bool { return floor.Part(one).Meets(floor.Part(other)) })
+	})
 }
 
 // fits reports whether a job would have found nodes at a moment of a story, beside the jobs that
