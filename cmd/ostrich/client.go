@@ -5,9 +5,9 @@ package main
 import (
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/manual"
 	"slurm-ostrich/cmd/internal/remote"
-	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/view"
 )
 
@@ -29,7 +29,7 @@ func campaignsCommand() *cli.Command {
 func wholeWords(string, string) []manual.Word { return nil }
 
 func usageError(command string) cli.OnUsageErrorFunc {
-	return sidecar.UsageError("ostrich "+command, "")
+	return configuration.UsageError("ostrich "+command, "")
 }
 
 // program describes the command for its pages.
@@ -50,7 +50,7 @@ func program(a *cli.App) manual.Program {
 		},
 		Files: []manual.Note{
 			{Text: remote.DefaultFile, Meaning: "where the ostrichd of another host is asked: url, ca_file, munge"},
-			{Text: sidecar.DefaultSocket, Meaning: "where the ostrichd of this host is asked"},
+			{Text: configuration.DefaultSocket, Meaning: "where the ostrichd of this host is asked"},
 		},
 		Examples: []manual.Note{
 			{Text: "ostrich explain --me", Meaning: "why one's own jobs stand where they stand"},

@@ -5,19 +5,23 @@
 
 # slurm_conf prints slurm.conf: the template with the lines of --set in place
 # of those before with the same key, or after them. Nodes that are given, which are n1 to
-# the last of --nodes, take the place of the template's.
+# the last of --nodes, take the place of the template's, and so do controllers, which may be several.
 slurm_conf() {
-	local line text
+	local line text added=''
 	text=$(slurm_conf_template)
 	for line in ${sets[@]+"${sets[@]}"}; do
 		case ${line%%=*} in
 		NodeName) text=$(sed '/^NodeName=.* State=UNKNOWN$/d' <<<"$text") ;;
 		PartitionName | DownNodes | Include) ;;
-		*) text=$(sed "/^${line%%=*}=/Id" <<<"$text") ;;
+		SlurmctldHost) text=$(sed '/^SlurmctldHost=/d' <<<"$text") ;;
+		*)
+			text=$(sed "/^${line%%=*}=/Id" <<<"$text")
+			added=$(sed "/^${line%%=*}=/Id" <<<"$added")
+			;;
 		esac
-		text+=$'\n'$line
+		added+=$'\n'$line
 	done
-	printf '%s\n' "$text"
+	printf '%s%s\n' "$text" "$added"
 }
 
 # auth_conf prints what slurm.conf and slurmdbd.conf say of who vouches for users.
