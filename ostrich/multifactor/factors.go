@@ -21,6 +21,8 @@ type Request struct {
 	Submit   ostrich.Time
 	Eligible ostrich.Time // when age begins to grow; 0 while it does not
 
+	Aged ostrich.Duration // what it had of age by then
+
 	Nice, Site int64
 	TRES       []float64 // requested, by Config.TRES; may be shorter
 
@@ -103,10 +105,11 @@ func (m *Multifactor) Age(r *Request, now ostrich.Time) float64 {
 	if m.c.Flags&AccrueAlways != 0 {
 		since = r.Submit
 	}
-	if m.c.Weights.Age == 0 || since == 0 || now <= since {
+	begin := since - ostrich.Time(r.Aged)
+	if m.c.Weights.Age == 0 || since == 0 || now <= begin {
 		return 0
 	}
-	return min(1, float64(now-since)/float64(m.c.MaxAge))
+	return min(1, float64(now-begin)/float64(m.c.MaxAge))
 }
 
 // normal returns a number as part of the largest one, or as it is if a flag says

@@ -29,6 +29,8 @@ func TestFactors(t *testing.T) {
 			r.Association, r.Partition, r.QOS, r.Procs, r.Eligible = 0, 0, 0, 50, 1
 		}), multifactor.Factors{}},
 		{"age", 0, false, all, on(func(r *multifactor.Request) { r.Nodes, r.Submit, r.Eligible = 10, 100, 500 }), multifactor.Factors{Age: 0.5, JobSize: 1}},
+		{"age before", 0, false, all, on(func(r *multifactor.Request) { r.Nodes, r.Submit, r.Eligible, r.Aged = 10, 100, 1000, 300 }), multifactor.Factors{Age: 0.3, JobSize: 1}},
+		{"age before, not eligible", 0, false, all, on(func(r *multifactor.Request) { r.Nodes, r.Submit, r.Aged = 10, 100, 300 }), multifactor.Factors{JobSize: 1}},
 		{"old age", 0, false, all, on(func(r *multifactor.Request) { r.Nodes, r.Eligible = 10, 1 }), multifactor.Factors{Age: 0.999, JobSize: 1}},
 		{"not eligible", 0, false, all, on(func(r *multifactor.Request) { r.Nodes, r.Submit = 10, 100 }), multifactor.Factors{JobSize: 1}},
 		{"not yet", 0, false, all, on(func(r *multifactor.Request) { r.Nodes, r.Submit, r.Eligible = 10, 100, 1500 }), multifactor.Factors{JobSize: 1}},

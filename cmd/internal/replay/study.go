@@ -127,6 +127,7 @@ type Job struct {
 	priority uint32           // when it was submitted; 0 if that is not known
 	wants    *wants           // shared with jobs that ask for the same
 	came     ostrich.Time     // the submission as recorded
+	aged     ostrich.Duration // how long its array had been eligible when it came
 	ran      ostrich.Duration // how long it had run, if it had not ended
 	pool     int32            // of Study.Pools
 	campaign int32            // in which it is measured; below 0 if it is not
@@ -308,6 +309,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 			allTasks(h), left.jobs[neverStarted], open, allTasks(h)-left.allJobs)
 	}
 	s.completing()
+	s.ageArrays()
 	s.used = func(c *multifactor.Config) { s.usedBefore(h, before, c) }
 	s.used(&s.Priority)
 	s.sort()
