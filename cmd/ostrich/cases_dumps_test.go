@@ -39,7 +39,7 @@ func TestDumpCases(t *testing.T) {
 		{name: "suspended", args: "compare --sacct susp.txt" + compared, json: []string{"runs.recorded.jobs=1", "users.bob.core_hours=2"}},
 		{
 			name: "an array in one record", args: "compare --sacct arr.txt" + compared,
-			json: []string{"runs.recorded.jobs=2", "left_out.unfinished.jobs=4", "left_out.never_started.jobs=6"},
+			json: []string{"runs.recorded.jobs=2", "left_out.unfinished.jobs=4", "left_out.cancelled.jobs=6"},
 		},
 		{
 			name: "arrays with steps and limits", args: "compare --sacct d.txt" + compared,

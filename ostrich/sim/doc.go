@@ -15,7 +15,8 @@
 // # Semantics
 //
 // At one instant all ends come first, then all submissions, then one
-// scheduling pass (Batched). With PerEvent, submissions come before ends, each
+// scheduling pass (Batched). Waiting jobs that are cancelled (Machine.Cancel) leave between
+// ends and submissions, those that come at that instant behind these. With PerEvent, submissions come before ends, each
 // is followed by a pass of its own, and a running job that ends now, as expected,
 // counts as free; that is how some other simulators do it, and the starts
 // differ in a few per cent.

@@ -21,6 +21,7 @@ type engine struct {
 	now      ostrich.Time
 	free     int
 	ends     moments // of running jobs, really
+	cancels  moments // of jobs that wait
 	finished int     // jobs
 	happened bool    // a job ended or came now
 	arrived  bool    // a job came now
@@ -95,10 +96,16 @@ func (e *engine) batch() error {
 			return err
 		}
 	}
+	if err := e.cancelDue(); err != nil {
+		return err
+	}
 	for e.next == e.now {
 		if err := e.submit(); err != nil {
 			return err
 		}
+	}
+	if err := e.cancelDue(); err != nil { // those that have come now
+		return err
 	}
 	if !e.preempts {
 		return e.pass()
@@ -130,6 +137,14 @@ func (e *engine) oneByOne() error {
 			return err
 		}
 	}
+	for e.cancels.first() == e.now {
+		if err := e.cancel(e.cancels.pop()); err != nil {
+			return err
+		}
+		if err := e.pass(); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -137,10 +152,10 @@ func (e *engine) oneByOne() error {
 const never = ostrich.Time(math.MaxInt64)
 
 // advance moves the clock to the next event, if there is one: an end, a
-// submission, a reservation that is due, or the moment at which a ranker or
+// submission, a cancellation, a reservation that is due, or the moment at which a ranker or
 // Slurm's schedulers want to be woken.
 func (e *engine) advance() (more bool, err error) {
-	next := min(e.ends.first(), e.next)
+	next := min(e.ends.first(), e.next, e.cancels.first())
 	switch {
 	case e.kept != nil:
 		next = min(next, e.kept.due())
@@ -186,6 +201,9 @@ func (e *engine) submit() error {
 	i := int32(e.submitted)
 	e.submitted++
 	e.await()
+	if e.Cancel != nil {
+		e.mayLeave(i, e.now)
+	}
 	return e.arrive(i)
 }
 
@@ -230,6 +248,9 @@ func (e *engine) begin(i int32) error {
 	if e.placed != nil {
 		procs = e.placed.begin(i)
 	}
+	if e.Cancel != nil {
+		e.stays(i)
+	}
 	e.start[i] = e.now
 	e.free -= procs
 	e.ends.push(moment{at: e.now + ostrich.Time(e.Length(j)), number: i})
@@ -250,6 +271,9 @@ const progressEvery = 1024
 func (e *engine) end() error {
 	i := e.ends.pop()
 	e.vacate(i, cmp.Or(ostrich.Duration(e.jobs[i].Completing), e.slurm.Completing))
+	if e.kept != nil {
+		e.kept.ended(i)
+	}
 	return e.done(i)
 }
 
@@ -270,9 +294,6 @@ func (e *engine) vacate(i int32, wait ostrich.Duration) {
 
 // done records that a job has ended.
 func (e *engine) done(i int32) error {
-	if e.kept != nil {
-		e.kept.ended(i)
-	}
 	if e.finished++; e.Progress != nil && (e.finished%progressEvery == 0 || e.finished == len(e.jobs)) {
 		e.Progress(e.finished, len(e.jobs))
 	}

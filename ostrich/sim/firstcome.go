@@ -47,12 +47,21 @@ func (f *firstCome) Step(e ostrich.Event) error {
 		}
 		c.pending++
 	case ostrich.Start:
-		if c.pending--; c.pending == 0 {
-			f.empty++
+		f.leave(c)
+	case ostrich.End:
+		if e.Job.Start == 0 { // it was cancelled
+			f.leave(c)
 		}
 	default:
 	}
 	return nil
+}
+
+// leave takes a pending job from a campaign.
+func (f *firstCome) leave(c *come) {
+	if c.pending--; c.pending == 0 {
+		f.empty++
+	}
 }
 
 // Ranking lists the campaigns. Those without a pending job leave the line at

@@ -98,16 +98,15 @@ func (p *planner) Step(e ostrich.Event) error {
 		j.start = e.At
 		p.free -= j.Procs
 		p.running.add(j.expected())
-		is := func(id ostrich.JobID) bool { return id == e.Job.ID }
-		if j.in {
-			p.plan = slices.DeleteFunc(p.plan, is)
-		} else {
-			p.queue = slices.DeleteFunc(p.queue, is)
-		}
+		p.drop(e.Job.ID)
 	case ostrich.End, ostrich.Requeue:
 		j := &p.jobs[e.Job.ID]
-		p.free += j.Procs
-		p.running.remove(j.expected())
+		if e.Kind == ostrich.End && e.Job.Start == 0 { // it was cancelled
+			p.drop(e.Job.ID)
+		} else {
+			p.free += j.Procs
+			p.running.remove(j.expected())
+		}
 		if j.in {
 			p.open--
 		}
@@ -115,6 +114,16 @@ func (p *planner) Step(e ostrich.Event) error {
 	default:
 	}
 	return nil
+}
+
+// drop takes a job from those that wait.
+func (p *planner) drop(id ostrich.JobID) {
+	is := func(o ostrich.JobID) bool { return o == id }
+	if p.jobs[id].in {
+		p.plan = slices.DeleteFunc(p.plan, is)
+	} else {
+		p.queue = slices.DeleteFunc(p.queue, is)
+	}
 }
 
 // expected is when a running job is expected to end.

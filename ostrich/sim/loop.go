@@ -35,6 +35,8 @@ type task struct {
 	ready    bool
 	ended    bool
 	held     bool // the ranker got a Hold
+
+	cancelled bool // without having run since it came, or was requeued
 }
 
 // progress is what becomes of a campaign.
@@ -75,7 +77,7 @@ func newLoop(m Machine, campaigns []Campaign, jobs int, f *floor) (*loop, error)
 			l.tasks[n+k].campaign = int32(i)
 		}
 		n += len(c.Tasks)
-		if m.Open {
+		if m.Open || m.allCancelled(c) {
 			continue
 		}
 		if before, ok := latest[c.User]; ok {
@@ -337,6 +339,7 @@ func (l *loop) release(n int32) error {
 			}
 		}
 		job.submit, job.ready = l.now, true
+		l.mayLeave(i, l.now)
 		if err := l.admit(i, p); err != nil {
 			return err
 		}
@@ -373,6 +376,9 @@ func (l *loop) result() []report.Job {
 		jobs[i] = report.Job{
 			ID: j.ID, Estimate: j.Estimate, User: j.User, Campaign: int(t.campaign), Submit: t.submit - l.shift, Start: start,
 			End: start + ostrich.Time(length), Procs: j.Procs, Killed: length < j.Run,
+		}
+		if t.cancelled {
+			jobs[i].End, jobs[i].Killed = start, false
 		}
 		if !l.preempts {
 			continue

@@ -105,6 +105,11 @@ type Machine struct {
 	// which takes a second or two for each 50 000 jobs on a busy machine.
 	Depth int
 
+	// Cancel says, by id, how long after its submission a job is cancelled; nil if none is. It leaves the queue then, and never
+	// runs. One that has started by then runs on. A closed loop does not wait for a campaign all of whose jobs are in it, which
+	// comes as logged.
+	Cancel map[ostrich.JobID]ostrich.Duration
+
 	// Jobs are those of the campaigns as [JobsOf] lists them, for replays that share them; nil: the replay makes its own.
 	Jobs []Job
 
@@ -142,7 +147,7 @@ func (m *Machine) Length(j *Job) ostrich.Duration {
 }
 
 // Replay runs the jobs of a log as they were submitted and returns the start of
-// each, which then runs for its Length. The jobs must be sorted by Submit; at one
+// each, which then runs for its Length; Never for one that was cancelled before. The jobs must be sorted by Submit; at one
 // instant they are submitted in their order. Without a job there is no start.
 //
 // It is Run with a campaign for each job in an open loop, but that Conservative
@@ -192,7 +197,9 @@ func (m Machine) replayCampaigns(jobs []Job) ([]ostrich.Time, error) {
 	}
 	starts := make([]ostrich.Time, len(ran))
 	for i := range ran {
-		starts[i] = ran[i].Start
+		if starts[i] = ran[i].Start; ran[i].End == ran[i].Start {
+			starts[i] = Never
+		}
 	}
 	return starts, nil
 }
@@ -268,6 +275,9 @@ func (m *Machine) checkJobs(jobs []Job, f *floor) error {
 		why := submitFault(j.Submit, jobs[max(0, i-1)].Submit)
 		if why == "" {
 			why = fault(m.Procs, j.Procs, j.Run, j.Estimate)
+		}
+		if why == "" {
+			why = m.cancelFault(j.ID)
 		}
 		if why == "" && f != nil {
 			why = f.fault(j.Request, j.Procs)

@@ -263,6 +263,7 @@ func (p *placed) departed(i int32) {
 // requeue puts a job back that was preempted: it may not start before its time.
 func (l *loop) requeue(i int32) error {
 	l.start[i], l.tasks[i].ready = 0, false
+	l.mayLeave(i, l.tasks[i].submit)
 	if err := l.tell(ostrich.Requeue, i); err != nil || !l.keepsBack {
 		return err
 	}

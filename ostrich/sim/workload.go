@@ -205,7 +205,9 @@ func (m *Machine) checkCampaigns(campaigns []Campaign, f *floor) (jobs int, err 
 		length := c.Think
 		for k := range c.Tasks {
 			t := &c.Tasks[k]
-			why = fault(m.Procs, t.Procs, t.Run, t.Estimate)
+			if why = fault(m.Procs, t.Procs, t.Run, t.Estimate); why == "" {
+				why = m.cancelFault(t.ID)
+			}
 			if why == "" && f != nil {
 				why = f.fault(t.Request, t.Procs)
 			}

@@ -69,7 +69,7 @@ func (s *Study) forecasts(p *simulation.Variant, questions int, progress func(en
 	if err != nil {
 		return nil, err
 	}
-	s.byJob = true
+	s.byJob, s.cancels = true, false // they are about jobs that start
 	var rows []*forecasts.Row
 	ended := 0
 	for i := range s.Pools {

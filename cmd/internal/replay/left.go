@@ -18,6 +18,7 @@ const (
 	forEver
 	nodeless
 	unfinished
+	cancelled
 	lateEligible
 	tooWide
 	instant
@@ -49,6 +50,7 @@ var leavingWords = [leavings]struct{ key, name, replay string }{
 	forEver:          {"for_ever", "waited until the end for what no nodes have, or for more than a limit allows", "left out"},
 	nodeless:         {"no_nodes", "are of partitions that have no nodes now", "left out"},
 	unfinished:       {"unfinished", "had not ended", "hold processors, are not measured"},
+	cancelled:        {"cancelled", "were cancelled while they waited", "wait until then, are not measured"},
 	lateEligible:     {"eligible_late", "were eligible after their submission (dependencies, --begin, holds, %N of arrays)", "count from then"},
 	tooWide:          {"too_wide", "are wider than their partitions are now", "as wide as those"},
 	instant:          {"instant", "ended in the second in which they started", "run for a second"},

@@ -189,6 +189,9 @@ type phaseTest struct {
 func (t *phaseTest) gather() {
 	var last ostrich.Time
 	for i := range min(len(t.Jobs), phaseJobs) {
+		if t.Jobs[i].cancelled {
+			continue // nothing is used for it
+		}
 		t.jobs, last = append(t.jobs, &t.Jobs[i]), max(last, t.Jobs[i].Submit)
 	}
 	for i := range t.vain {

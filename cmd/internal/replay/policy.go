@@ -32,7 +32,7 @@ func (s *Study) under(v *simulation.Variant) (*Study, simulation.Tuning, error) 
 }
 
 // Replay replays the jobs under a policy, and returns how long that took. The jobs
-// are in the order of Jobs, without those that had not ended or that a change
+// are in the order of Jobs, without those that had not ended or were cancelled while they waited, or that a change
 // added. Replay calls progress with the number of jobs that have ended.
 func (s *Study) Replay(p *simulation.Variant, progress func(ended int)) ([]report.Job, time.Duration, error) {
 	began := time.Now()
@@ -98,6 +98,14 @@ func (s *Study) machine(i int, p *simulation.Variant, tuning simulation.Tuning, 
 		loop.Cluster, loop.Requests = s.placement.cluster, s.placement.requests
 	}
 	loop.Jobs = jobs
+	for k := range s.Jobs {
+		if j := &s.Jobs[k]; j.cancelled {
+			if loop.Cancel == nil {
+				loop.Cancel = make(map[ostrich.JobID]ostrich.Duration)
+			}
+			loop.Cancel[j.ID] = ostrich.Duration(j.Start - j.Submit)
+		}
+	}
 	if s.told != nil {
 		loop.Placed = func(job int, _ ostrich.Time, a *nodes.Allocation) { s.told(jobs[job].ID, a.Nodes) }
 	}

@@ -37,7 +37,7 @@ PartitionName=high Nodes=n1 PriorityTier=2
 				{ID: 3, Partition: 1, Procs: 4, Nodes: 1, Submit: 2000, Eligible: 2000, Start: 2001, End: 2101, Limit: 600, State: accounting.Completed},
 				{ID: 4, Procs: 4, Nodes: 1, Submit: 2200, Eligible: 2200, Start: 2201, End: 2211, Limit: 600, State: accounting.Preempted},
 				{ID: 5, Procs: 4, Nodes: 1, Submit: 2300, Eligible: 2300, Start: 2301, End: 2311, Limit: 600, State: accounting.Preempted},
-				{ID: 5, Procs: 4, Nodes: 1, Submit: 2312, Eligible: 2433, End: 2500, Limit: 600, State: accounting.Cancelled}, // it never ran again
+				{ID: 5, Procs: 4, Nodes: 1, Submit: 2312, Eligible: 2433, End: 2500, Limit: 600, State: accounting.Cancelled}, // it waits until then
 			},
 		}
 	}
@@ -47,8 +47,8 @@ PartitionName=high Nodes=n1 PriorityTier=2
 		made, left   string
 		start, times int
 	}{
-		{"preempt/partition_prio", 5, "fcfs: 1 job made room for others, 1 time; 0 were cancelled so, and 0 core-hours", "preempted_for_good", 1180, 1},
-		{"preempt/none", 6, "", "preempted", 1001, 0},
+		{"preempt/partition_prio", 6, "fcfs: 1 job made room for others, 1 time; 0 were cancelled so, and 0 core-hours", "preempted_for_good", 1180, 1},
+		{"preempt/none", 7, "", "preempted", 1001, 0},
 	} {
 		setup := Setup{Options: window30, Records: records, Controller: &priority.Controller{PriorityType: "priority/multifactor", PreemptType: tt.kind, PreemptMode: "REQUEUE"}}
 		s := mustNew(t, record(), setup)

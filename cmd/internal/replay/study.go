@@ -55,7 +55,7 @@ type Setup struct {
 type Study struct {
 	Setup
 
-	// Jobs are those that ran, and unfinished ones that stood in their way, by
+	// Jobs are those that ran, and unfinished and cancelled ones that stood in their way, by
 	// arrival. Job i has the id i+1, and a user that Users names.
 	Jobs  []Job
 	Users []User // by ostrich.UserID−1
@@ -73,6 +73,7 @@ type Study struct {
 	placement *placement // on nodes; nil: all processors are identical
 
 	byJob      bool                                // OStrich finds campaigns itself, as ostrichd does, and lists job by job
+	cancels    bool                                // Replay has the jobs that were cancelled while they waited
 	everything bool                                // Replay returns the jobs that are not measured, too
 	told       func(job ostrich.JobID, on []int32) // is called with each job that starts on nodes; may be nil
 
@@ -134,6 +135,7 @@ type Job struct {
 	ranOn    string           // nodes where it ran, as Slurm lists them; "" if they are not known
 
 	open       bool // it had not ended
+	cancelled  bool // while it waited, at its Start
 	backfilled bool // the backfill scheduler started it
 }
 
@@ -145,7 +147,7 @@ var ErrNoJobs = errors.New("no job ran in the window")
 
 // New prepares a history to be replayed.
 func New(h *accounting.History, setup Setup) (*Study, error) {
-	s := &Study{Setup: setup, Notes: slices.Clone(h.Notes), split: &splits{of: make(map[splitBy]found)}}
+	s := &Study{Setup: setup, cancels: true, Notes: slices.Clone(h.Notes), split: &splits{of: make(map[splitBy]found)}}
 	s.Procs, s.Nodes = cmp.Or(setup.Procs, h.Procs), cmp.Or(setup.Nodes, h.Nodes)
 	if s.Run.Closed {
 		s.Notes = append(s.Notes, "Closed loop: under every policy a user's next campaign comes when the last one has ended and the recorded think time has passed. OStrich finds campaigns in what comes, by its own rule.")
@@ -184,19 +186,20 @@ func (s *Study) addJobs(h *accounting.History) error {
 	users := make(map[User]ostrich.UserID)
 	var before []*accounting.Job // these ended before the window
 	left := &s.left
-	open := 0
+	open, gone := 0, 0
 	var parts []float64 // of their limits that jobs ran
 	first, wanted := s.rejoined(h), make(map[wantsKey]*wants)
 	s.Jobs = make([]Job, 0, allTasks(h))
 	for i := range h.Jobs {
 		j := &h.Jobs[i]
+		waited := s.waited(h, j)
 		switch {
 		case first[i] < 0 && j.End >= h.From:
 			if j.Start > 0 {
 				s.vain = append(s.vain, Job{Logged: sim.Logged{Job: sim.Job{Submit: j.Came(), Run: j.Ran()}, Start: j.Start, Suspended: j.End - j.Start - ostrich.Time(j.Ran())}, wants: s.wanted(h, j, wanted), came: j.Submit})
 			}
 			continue // it goes on in another row
-		case j.Start == 0 && (j.End != 0 || j.Eligible == 0):
+		case j.Start == 0 && (j.End != 0 || j.Eligible == 0) && !waited:
 			left.count(j, 0)
 			left.add(neverStarted, j, 0)
 			continue
@@ -252,14 +255,20 @@ func (s *Study) addJobs(h *accounting.History) error {
 			l.Request = s.placement.ask(j, s.placement.pins(j), func(what leaving) { left.add(what, j, ran) })
 		}
 		left.asks(h, j, ran, s.placement)
-		switch j.End {
-		case 0: // it stands in the way of others all the same
+		switch {
+		case waited: // it stands in the way of others until then, and has done no work
+			l.campaign, l.cancelled = -1, true
+			gone += j.Count()
+			left.add(cancelled, j, 0)
+			l.Start, l.Run, l.Suspended, l.priority = j.End, 1, -1, 0
+			limit = cmp.Or(limit, day)
+		case j.End == 0: // it stands in the way of others all the same
 			l.ran, l.campaign, l.open = ran, -1, true
 			open += j.Count()
 			left.add(unfinished, j, ran)
 			l.Start = cmp.Or(j.Start, max(l.Submit, h.To)) // a job that waits starts no sooner
 			l.Run = cmp.Or(limit, day)
-		case j.Start:
+		case j.End == j.Start:
 			left.add(instant, j, ran)
 			l.Run = 1
 		default:
@@ -269,7 +278,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 		if j.Array != 0 && j.Start != j.Submit {
 			l.priority = 0 // a task has a record of its own, and a recorded priority, only from when it starts
 		}
-		if j.End != 0 && limit > 0 {
+		if j.End != 0 && limit > 0 && !waited {
 			parts = append(parts, float64(l.Run)/float64(limit))
 		}
 		if first[i] > 0 && !s.placement.pins(j) {
@@ -304,9 +313,9 @@ func (s *Study) addJobs(h *accounting.History) error {
 	case part != "":
 		s.Notes = append(s.Notes, part)
 	}
-	if len(s.Jobs) == open {
+	if len(s.Jobs) == open+gone {
 		return plural.Errorf("%w: of %d job{|s} in accounting %d never started, %d had not ended and %d ended before it", ErrNoJobs,
-			allTasks(h), left.jobs[neverStarted], open, allTasks(h)-left.allJobs)
+			allTasks(h), left.jobs[neverStarted]+gone, open, allTasks(h)-left.allJobs)
 	}
 	s.completing()
 	s.ageArrays()
@@ -322,6 +331,12 @@ func (s *Study) addJobs(h *accounting.History) error {
 	s.used(&s.Priority)
 	s.used, s.vain = nil, nil // the jobs before the window need not be kept
 	return nil
+}
+
+// waited reports whether a job waited in the queue until it was cancelled, for what it could have had.
+func (s *Study) waited(h *accounting.History, j *accounting.Job) bool {
+	return j.Start == 0 && j.End != 0 && j.Eligible != 0 && j.End >= max(j.Came(), h.From) && j.Procs > 0 && !s.Happened &&
+		s.poolOf(h.Partitions[j.Partition]) >= 0 && !s.placement.hopeless(j)
 }
 
 // ranSoFar returns how long a job ran, or had run by the end of the data.
@@ -396,11 +411,11 @@ func (s *Study) sort() {
 	}
 }
 
-// inPool returns the places of the jobs of a pool.
-func (s *Study) inPool(pool int) []int32 {
+// inPool returns the places of the jobs of a pool, those that were cancelled while they waited or all others.
+func (s *Study) inPool(pool int, cancelled bool) []int32 {
 	jobs := make([]int32, 0, len(s.Jobs))
 	for i := range s.Jobs {
-		if int(s.Jobs[i].pool) == pool {
+		if int(s.Jobs[i].pool) == pool && s.Jobs[i].cancelled == cancelled {
 			jobs = append(jobs, int32(i))
 		}
 	}
@@ -408,12 +423,31 @@ func (s *Study) inPool(pool int) []int32 {
 }
 
 // campaigns returns the campaigns that a rule finds in the recorded times of the
-// jobs of a pool.
+// jobs of a pool. In a closed loop, where campaigns decide when users come back, each job that was cancelled while
+// it waited is one of its own.
 func (s *Study) campaigns(pool int, rule campaign.Rule) ([]sim.Campaign, error) {
-	jobs := s.inPool(pool)
+	jobs := s.inPool(pool, false)
+	var gone []int32
+	if s.cancels {
+		gone = s.inPool(pool, true)
+	}
+	if !s.Run.Closed && len(gone) > 0 {
+		jobs, gone = append(jobs, gone...), nil
+		slices.Sort(jobs)
+	}
 	list, err := sim.CampaignsOf(len(jobs), func(i int) *sim.Logged { return &s.Jobs[jobs[i]].Logged }, rule)
 	if err != nil {
 		return nil, fmt.Errorf("campaigns: %w", err)
+	}
+	for _, i := range gone {
+		one, err := sim.CampaignsOf(1, func(int) *sim.Logged { return &s.Jobs[i].Logged }, rule)
+		if err != nil {
+			return nil, fmt.Errorf("campaigns: %w", err)
+		}
+		list = append(list, one...)
+	}
+	if len(gone) > 0 {
+		slices.SortStableFunc(list, func(a, b sim.Campaign) int { return cmp.Compare(a.Submit, b.Submit) })
 	}
 	for i := range list {
 		for k := range list[i].Tasks {
@@ -430,7 +464,7 @@ func (s *Study) number() error {
 	first := 0
 	s.open = make(map[int]bool)
 	for p := range s.Pools {
-		jobs := s.inPool(p)
+		jobs := s.inPool(p, false)
 		numbers, err := sim.NumbersOf(len(jobs), func(i int) *sim.Logged { return &s.Jobs[jobs[i]].Logged }, s.Measure)
 		if err != nil {
 			return fmt.Errorf("campaigns: %w", err)

@@ -51,10 +51,10 @@ func (s *Study) wanted(h *accounting.History, j *accounting.Job, known map[wants
 }
 
 // billing returns what a second of a job is charged. Slurm charges fractions, of which
-// accounting has the whole numbers; where OStrich counts work by billing, the fractions are known. A job that ended in the second in
-// which it started has used nothing (priority_multifactor.c, _apply_new_usage), though it runs for a second in the replay.
+// accounting has the whole numbers; where OStrich counts work by billing, the fractions are known. A job that never started, or ended in the second in
+// which it started, has used nothing (priority_multifactor.c, _apply_new_usage), though it runs for a second in the replay.
 func (s *Study) billing(j *accounting.Job) float64 {
-	if j.Start != 0 && j.Start == j.End {
+	if j.End != 0 && (j.Start == 0 || j.Start == j.End) {
 		return 0
 	}
 	if s.Counted.Unit.Charges() {

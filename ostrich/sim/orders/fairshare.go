@@ -101,6 +101,11 @@ func (f *fairShare) Step(e ostrich.Event) error {
 		f.stale = true
 	case ostrich.End:
 		u.open--
+		if e.Job.Start == 0 { // it was cancelled
+			u.drop(e.Job.ID)
+			f.stale = true
+			break
+		}
 		u.use(e.At)
 		u.busy -= e.Job.Procs
 	default:

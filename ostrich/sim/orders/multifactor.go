@@ -90,23 +90,33 @@ func (f *multi) Step(e ostrich.Event) error {
 		}
 		f.jobs[id] = j
 	case ostrich.Start:
-		j := f.jobs[id]
-		delete(f.jobs, id)
-		j.started = true
-		switch {
-		case f.single() && f.fresh[0] == j:
-			f.fresh = f.fresh[:0]
-		case len(f.line) > 0 && f.line[0] == j:
-			f.line, f.list = f.line[1:], f.list[1:]
-		default:
-			f.gone++
-		}
-		return f.plugin.Start(id, &j.request, e.At)
+		return f.plugin.Start(id, f.leave(id), e.At)
 	case ostrich.End:
+		if f.jobs[id] != nil { // it was cancelled
+			return f.plugin.Withdraw(id, f.leave(id), e.At)
+		}
 		return f.plugin.End(id, e.At)
 	default:
 	}
 	return nil
+}
+
+// leave takes a job from those that have not started, and returns its request.
+func (f *multi) leave(id ostrich.JobID) *multifactor.Request {
+	j := f.jobs[id]
+	delete(f.jobs, id)
+	j.started = true
+	fresh := slices.Index(f.fresh, j)
+	switch {
+	case fresh >= 0:
+		f.fresh = slices.Delete(f.fresh, fresh, fresh+1)
+	case j.request.Eligible == 0: // it could not start yet
+	case len(f.line) > 0 && f.line[0] == j:
+		f.line, f.list = f.line[1:], f.list[1:]
+	default:
+		f.gone++
+	}
+	return &j.request
 }
 
 // Ready records that a job can start from now on.

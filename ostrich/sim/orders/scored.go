@@ -78,7 +78,10 @@ func (s *scored) Step(e ostrich.Event) error {
 	switch e.Kind {
 	case ostrich.Submit, ostrich.Requeue:
 		s.jobs = append(s.jobs, scoredJob{id: e.Job.ID, submit: e.Job.Submit, length: max(1, float64(e.Job.Estimate)), procs: e.Job.Procs})
-	case ostrich.Start:
+	case ostrich.Start, ostrich.End:
+		if e.Kind == ostrich.End && e.Job.Start != 0 {
+			break // only one that was cancelled still waits
+		}
 		s.jobs = slices.DeleteFunc(s.jobs, func(j scoredJob) bool { return j.id == e.Job.ID })
 	default:
 	}

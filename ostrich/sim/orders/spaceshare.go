@@ -76,7 +76,11 @@ func (s *spaceShare) Step(e ostrich.Event) error {
 	case ostrich.Requeue:
 		p.busy -= e.Job.Procs
 	case ostrich.End:
-		p.busy -= e.Job.Procs
+		if e.Job.Start == 0 { // it was cancelled
+			p.line = slices.DeleteFunc(p.line, func(id ostrich.JobID) bool { return id == e.Job.ID })
+		} else {
+			p.busy -= e.Job.Procs
+		}
 		if p.open--; p.open == 0 {
 			s.active = slices.DeleteFunc(s.active, func(o *pool) bool { return o == p })
 		}
