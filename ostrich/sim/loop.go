@@ -136,8 +136,8 @@ func (l *loop) findTiers() {
 	all := make([]int, 0, len(l.jobs))
 	for i := range l.campaigns {
 		for k := range l.campaigns[i].Tasks {
-			t, reserved := l.campaigns[i].Tasks[k].Tier, 0
-			if l.asks(int32(len(all))).Reservation != "" {
+			t, asks, reserved := l.campaigns[i].Tasks[k].Tier, l.asks(int32(len(all))), 0
+			if asks.Reservation != "" {
 				reserved = 1
 			}
 			if l.preempts && l.Cluster.Preempt.By == nodes.PreemptByTier {
@@ -146,7 +146,7 @@ func (l *loop) findTiers() {
 				t += reservedTier * reserved
 			}
 			if level != nil {
-				t += 2 * reservedTier * level[l.asks(int32(len(all))).QOS]
+				t += 2 * reservedTier * level[asks.QOS]
 			}
 			if all = append(all, t); !slices.Contains(tiers, t) {
 				tiers = append(tiers, t)

@@ -63,10 +63,11 @@ func (f *filling) preemptorsFirst(list []ostrich.JobID) []ostrich.JobID {
 			continue
 		}
 		place[id] = k
-		if array := f.jobs[i].Array; array == 0 || len(tasks[array]) == 0 {
+		array := f.jobs[i].Array
+		if len(tasks[array]) == 0 {
 			jobs = append(jobs, id)
 		}
-		if array := f.jobs[i].Array; array != 0 {
+		if array != 0 {
 			tasks[array] = append(tasks[array], id)
 		}
 		if q := f.asks(i).QOS; q != nil && !slices.Contains(qos, q) {

@@ -98,8 +98,8 @@ func (s *Study) machine(i int, p *simulation.Variant, tuning simulation.Tuning, 
 		loop.Cluster, loop.Requests = s.placement.cluster, s.placement.requests
 	}
 	loop.Jobs = jobs
-	for k := range s.Jobs {
-		if j := &s.Jobs[k]; j.cancelled {
+	for k := range jobs {
+		if j := &s.Jobs[jobs[k].ID-1]; j.cancelled {
 			if loop.Cancel == nil {
 				loop.Cancel = make(map[ostrich.JobID]ostrich.Duration)
 			}

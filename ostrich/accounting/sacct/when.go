@@ -68,7 +68,9 @@ func (d *dump) when(j *accounting.Job) error {
 	if err := d.suspended(j, elapsed, known); err != nil {
 		return err
 	}
-	return d.limit(j)
+	err = d.limit(j)
+	j.Limit = accounting.AskedLimit(j.Limit, j.Start != 0)
+	return err
 }
 
 // held reports whether a job that ended in the second of its start held anything.
@@ -186,7 +188,7 @@ func (d *dump) suspended(j *accounting.Job, elapsed ostrich.Duration, known bool
 func (d *dump) limit(j *accounting.Job) error {
 	if b := d.values[colLimitRaw]; len(b) > 0 {
 		if n, ok := lines.Digits(b); ok && n < math.MaxInt32 {
-			j.Limit = accounting.AskedLimit(ostrich.Duration(60*n), j.Start != 0)
+			j.Limit = ostrich.Duration(60 * n)
 			return nil
 		}
 	}
@@ -199,7 +201,7 @@ func (d *dump) limit(j *accounting.Job) error {
 			return d.bad(c, "not [days-]hours:minutes:seconds, minutes or UNLIMITED")
 		}
 		if limit > 0 {
-			j.Limit = accounting.AskedLimit(ostrich.Duration(limit), j.Start != 0)
+			j.Limit = ostrich.Duration(limit)
 		}
 	}
 	return nil
