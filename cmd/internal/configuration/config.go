@@ -110,10 +110,13 @@ var ErrConfig = errors.New("not usable")
 // is asked too, through slurmdbd.
 func (c *Config) SetCluster(name string) { c.own, c.Cluster, c.remote = c.Cluster, name, name }
 
-// Foreign reports whether SetCluster chose a cluster other than the configured
-// one, of which it returns the name. The journal belongs to that one.
-func (c *Config) Foreign() (configured string, foreign bool) {
-	return c.own, c.own != "" && c.own != c.Cluster
+// Foreign returns the configured cluster if SetCluster chose another one, "" otherwise. The journal belongs
+// to the configured one.
+func (c *Config) Foreign() string {
+	if c.own == c.Cluster {
+		return ""
+	}
+	return c.own
 }
 
 // File returns the path of the file that was read, "" if there was none.

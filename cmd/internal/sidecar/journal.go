@@ -28,7 +28,7 @@ func journaled(err error) error {
 // In channel priority it also distinguishes our pins from those of administrators, so
 // only there a journal that cannot be read is an error.
 func readJournal(c *configuration.Config) (*journal.Journal, error) {
-	if _, foreign := c.Foreign(); foreign || c.Journal == "" {
+	if c.Journal == "" || c.Foreign() != "" {
 		return nil, nil
 	}
 	j, err := journal.Read(c.Journal)

@@ -118,7 +118,7 @@ func Mend(contested bool) string {
 
 // checkOrphans looks for them in the queue.
 func (l *checklist) checkOrphans(ctx context.Context, controller priority.Controller) {
-	if _, foreign := l.Foreign(); foreign || l.Journal == "" {
+	if l.Journal == "" || l.Foreign() != "" {
 		return
 	}
 	j, err := journal.Read(l.Journal)

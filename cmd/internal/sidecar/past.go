@@ -58,7 +58,7 @@ func (p *Past) Started(ctx context.Context, from, to ostrich.Time, visit func(*a
 // Writes returns what was written for jobs, see journal.Of. Without a journal that is
 // nothing.
 func (p *Past) Writes(jobs []ostrich.JobID) ([]journal.Record, error) {
-	if _, foreign := p.config.Foreign(); foreign || p.config.Journal == "" {
+	if p.config.Journal == "" || p.config.Foreign() != "" {
 		return nil, nil
 	}
 	return journal.Of(p.config.Journal, jobs)

@@ -19,7 +19,7 @@ import (
 // With all it also gives back what the journal does not know. It calls warn with
 // faults of the journal that were fixed.
 func Reset(ctx context.Context, c configuration.Config, now ostrich.Time, all, dry bool, warn func(error)) (changes, outcomes []priority.Change, err error) {
-	if own, foreign := c.Foreign(); foreign {
+	if own := c.Foreign(); own != "" {
 		return nil, nil, fmt.Errorf("reset: the configuration is of cluster %s; give the one of %s with --config", own, c.Cluster)
 	}
 	slurm := c.Commands()
