@@ -65,7 +65,7 @@ func (d *dump) when(j *accounting.Job) error {
 		j.State.Ended() && (!known || elapsed == 0) && j.Start == j.End && !d.held(j) {
 		j.Start = 0 // sacct shows the end as start of a job that never started
 	}
-	if err := d.suspended(j, elapsed, known); err != nil {
+	if err = d.suspended(j, elapsed, known); err != nil {
 		return err
 	}
 	err = d.limit(j)
