@@ -25,8 +25,8 @@ import (
 )
 
 // Config is everything that can be configured. Default returns the defaults;
-// docs/configuration.md lists each setting with its flag, environment variable
-// and key in the file.
+// docs/configuration.md lists each setting, and how its flag, environment variable
+// and key in the file are named.
 type Config struct {
 	Cluster     string
 	From        string        // where jobs are read: Tables or Sacct

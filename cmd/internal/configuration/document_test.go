@@ -13,37 +13,32 @@ import (
 
 const intro = `# Configuration
 
-` + "`ostrichd` and `ostrich`" + ` read the same settings. Each is a flag, an environment variable and a key of a file, and each
-has a default: nothing has to be set where slurmdbd's database is on the same machine and lets the account ` + "`ostrich`" + ` in
-without a password.
+` + "`ostrichd` and `ostrich`" + ` read the same settings. Each has a default: nothing has to be set where slurmdbd's database is on the same machine
+and lets the account ` + "`ostrich`" + ` in without a password. [Tune](tune.md) says which are worth a thought.
 
-**What wins.** A flag wins over the environment, the environment over the file, and the file over the default. An empty
-environment variable counts as set. ` + "`ostrichd --show-config`" + ` prints what is in effect, as a file that can be used.
+**Where.** Each setting is a key of the file ` + "`" + DefaultFile + "` (`--config FILE` or `OSTRICH_CONFIG`" + ` names another), a flag and an environment
+variable: ` + "`database.password_file` is also `--database-password-file` and `OSTRICH_DATABASE_PASSWORD_FILE`" + `. A flag wins over the environment, the
+environment over the file, and the file over the default. An empty variable counts as set. ` + "`ostrichd --show-config`" + ` prints what is in effect.
 
-**The file** is ` + "`" + DefaultFile + "`" + `; ` + "`--config FILE` or `OSTRICH_CONFIG`" + ` names another. It is YAML. A key that is
-not known, is set twice or has an invalid value is an error that names the line; nothing starts half configured.
-A missing file is the same as an empty one, unless it was named.
+**The file** is YAML. A key that is not known, is set twice or has an invalid value is an error that names the line. The packages install one,
+` + "`contrib/ostrich.yaml`" + `, in which all settings stand with their defaults, commented out. Lengths of time are ` + "`90s`, `10m`, `12h` or `14d`" + `. Lists are
+written with commas, or as YAML lists.
 
-**Secrets.** The password of the database account comes from a file of its own, ` + "`database.password_file`" + `, or from the
-environment variable ` + "`OSTRICH_DATABASE_PASSWORD`" + `. It is never a flag, which every user of the machine could read, never
-a key of the file, and never printed or logged. The file has to be readable for the user of ostrichd alone; with systemd,
-` + "`LoadCredential=`" + ` and ` + "`$CREDENTIALS_DIRECTORY/NAME`" + ` keep it readable for root alone.
+**The password** of the database account comes from the file that ` + "`database.password_file`" + ` names, or from the variable ` + "`OSTRICH_DATABASE_PASSWORD`" + `,
+never from a flag or a key. The file has to be readable for the user of ostrichd alone; with systemd, ` + "`LoadCredential=`" + ` and
+` + "`$CREDENTIALS_DIRECTORY/NAME`" + ` keep it readable for root alone.
 
-**Writing.** Without ` + "`mode: enforce` or `ostrichd --apply`" + ` nothing is written to Slurm.
-
-**Changing.** ostrichd reads the file again on SIGHUP (` + "`systemctl reload ostrichd`" + `). A file with an error changes nothing,
-and neither does one with settings that cannot work here (a database that does not answer, a password that it denies, commands that are not there, an address that is taken), one that sets nothing or is gone, or one that does not say
-` + "`mode`" + ` any more while priorities are written: say ` + "`mode: observe`" + ` ([ADR 38](adr/0038-what-works-stays.md)). Settings from a pipe are read once.
-` + "`listen`, `status.listen`, `status.hosts` and the path `web.config_file`" + ` take effect at the next start. The content of
-` + "`web.config_file` counts at once, without a reload ([security](security.md#tls-and-passwords))" + `.
-
-Lengths of time are written as ` + "`90s`, `10m`, `12h` or `14d`" + `. Lists are written with commas, and in the file also as YAML
-lists. The tables below are made from the program; a test compares them.
+**Changing.** ostrichd reads the file again on SIGHUP (` + "`systemctl reload ostrichd`" + `). If the new settings have an error or cannot work here (a
+database that does not answer, an address that is taken), the old ones stay, and the log says why; so they do if the file is gone, sets nothing, or has lost
+` + "`mode`" + ` while priorities are written ([ADR 38](adr/0038-what-works-stays.md)). ` + "`listen`, `status.listen`, `status.hosts` and the path `web.config_file`" + `
+take effect at the next start; the content of that file counts at once.
 
 ## Settings
 
-| key | flag | environment | default | meaning |
-|---|---|---|---|---|
+The table is made from the program.
+
+| key | default | meaning |
+|---|---|---|
 `
 
 // document is docs/configuration.md.
@@ -52,19 +47,16 @@ func document() string {
 	b.WriteString(intro)
 	c := Default()
 	for _, s := range Settings(&c) {
-		key, flag, def := "`"+s.Key+"`", "`--"+s.Flag()+"`", s.Value.String()
 		if s.NoFlag {
-			key, flag = "–", "–"
+			continue
 		}
+		def := s.Value.String()
 		if def != "" {
 			def = "`" + def + "`"
 		}
-		fmt.Fprintf(&b, "| %s | %s | `%s` | %s | %s |\n", key, flag, s.Env(), def, strings.ReplaceAll(s.Usage, "|", "\\|"))
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", s.Key, def, strings.ReplaceAll(s.Usage, "|", "\\|"))
 	}
-	b.WriteString("\nOnly as flags, and as variables where one is named: `--config FILE` (`OSTRICH_CONFIG`), and of ostrichd\n" +
-		"`--apply`, `--once` and `--show-config`.\n\n" +
-		"## The whole file\n\nThis is `contrib/ostrich.yaml`: everything is commented out and shows its default.\n\n" +
-		"```yaml\n" + sample() + "```\n")
+	b.WriteString("\nOnly as flags: `--config FILE`, and of ostrichd `--apply` (as `mode: enforce`), `--once` and `--show-config`.\n")
 	return b.String()
 }
 
