@@ -56,7 +56,7 @@ func compareCommand() *cli.Command {
 		&cli.StringFlag{Name: "html", Usage: "write a page to `FILE`"},
 		&cli.BoolFlag{Name: "long", Aliases: []string{"l"}, Usage: "list all measures and all users, not only the leading ones and those with the greatest changes"},
 		&cli.BoolFlag{Name: "first-difference", Usage: "list the jobs in the order in which they started, from the first that the simulated baseline starts at another time: when and where in truth and in the simulation, and what held it", Destination: &o.FirstDifference},
-		&cli.BoolFlag{Name: "forecast", Usage: "measure how good forecasts of starts and of ends of campaigns are, instead, in replays under each policy; docs/forecast.md explains the figures"},
+		&cli.BoolFlag{Name: "forecast", Usage: "measure how good forecasts of starts and of ends of campaigns are, instead, in replays under each policy; docs/forecast-tested.md explains the figures"},
 		&cli.IntFlag{Name: "questions", Usage: "with --forecast, about `NUMBER` of questions for each policy and pool", Value: 2000, Destination: &o.Questions},
 		&cli.BoolFlag{Name: "anonymize", Usage: "replace the names of users and accounts", Destination: &o.Anonymize},
 		&cli.StringFlag{Name: "nightly", Usage: "compare yesterday, and the seven days before today, and write day.json, day.html, week.json and week.html in `FOLDER`, from where ostrichd shows them; ostrich-compare.timer does it each night"},

@@ -49,5 +49,5 @@
 //
 // [Over] watches any replay and asks in it, beside three other ways to answer: conservative
 // backfilling by limits, which is what squeue --start shows; the starts by expected lengths and by limits;
-// and [QBETS]; and for the end of the job's campaign. A [Score] says how often the interval from 10 to 90 % held. docs/forecast.md has what came of it.
+// and [QBETS]; and for the end of the job's campaign. A [Score] says how often the interval from 10 to 90 % held. docs/forecast-tested.md has what came of it.
 package forecast
