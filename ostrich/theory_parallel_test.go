@@ -154,7 +154,7 @@ func TestLemma63Gate(t *testing.T) {
 // 5.2 has, three.
 func TestLemma63Broken(t *testing.T) {
 	// Jobs of one processor that end one by one, and never two at once.
-	narrow := append([]sim.Task{task(1, 5), task(1, 4)}, tasks(60, 1, 3)...)
+	narrow := append([]sim.Job{task(1, 5), task(1, 4)}, tasks(60, 1, 3)...)
 	for _, tt := range []struct {
 		name      string
 		m, widest int
@@ -169,8 +169,8 @@ func TestLemma63Broken(t *testing.T) {
 			// 2/3·p + p are allowed.
 			name: "the last job starts late", m: 4, widest: 1,
 			campaigns: []sim.Campaign{
-				{User: 1, Submit: 1, Tasks: tasks(4, 1, 10)},
-				{User: 2, Submit: 2, Tasks: tasks(1, 1, 10)},
+				sim.NewCampaign(1, 1, 0, tasks(4, 1, 10)...),
+				sim.NewCampaign(2, 2, 0, tasks(1, 1, 10)...),
 			},
 			at: 1, times: 1,
 		},
@@ -179,8 +179,8 @@ func TestLemma63Broken(t *testing.T) {
 			// by one: there is no bound at all.
 			name: "narrow jobs pass", m: 3, widest: 2,
 			campaigns: []sim.Campaign{
-				{User: 1, Submit: 1, Tasks: narrow},
-				{User: 2, Submit: 2, Tasks: tasks(1, 2, 1)},
+				sim.NewCampaign(1, 1, 0, narrow...),
+				sim.NewCampaign(2, 2, 0, tasks(1, 2, 1)...),
 			},
 			at: 1, times: 3,
 		},
@@ -207,12 +207,12 @@ func TestLemma63Broken(t *testing.T) {
 func TestLemma63Repair(t *testing.T) {
 	const m, widest = 10, 9
 	inTurn := func(u ostrich.UserID) sim.Campaign {
-		return sim.Campaign{User: u, Submit: 2, Tasks: []sim.Task{task(9, 1), task(2, 90)}}
+		return sim.NewCampaign(u, 2, 0, task(9, 1), task(2, 90))
 	}
 	campaigns := []sim.Campaign{
-		{User: 1, Submit: 1, Tasks: []sim.Task{task(9, 100), task(1, 100)}},
+		sim.NewCampaign(1, 1, 0, task(9, 100), task(1, 100)),
 		inTurn(2), inTurn(3), inTurn(4), inTurn(5),
-		{User: 6, Submit: 101, Tasks: tasks(1, 9, 1)},
+		sim.NewCampaign(6, 101, 0, tasks(1, 9, 1)...),
 	}
 	for _, tt := range []struct {
 		backfill   sim.Backfill
@@ -273,8 +273,8 @@ func TestTheorem61(t *testing.T) {
 func TestTheorem61Broken(t *testing.T) {
 	for _, n := range []int{30, 60, 600} {
 		w := replayLJF(t, 3, sim.Greedy, []sim.Campaign{
-			{User: 1, Submit: 1, Tasks: append([]sim.Task{task(1, 5), task(1, 4)}, tasks(n, 1, 3)...)},
-			{User: 2, Submit: 2, Tasks: tasks(1, 2, 1)},
+			sim.NewCampaign(1, 1, 0, append([]sim.Job{task(1, 5), task(1, 4)}, tasks(n, 1, 3)...)...),
+			sim.NewCampaign(2, 2, 0, tasks(1, 2, 1)...),
 		})
 		c := &w.seen[1]
 		if d := c.Stretch(3); c.k != 2 || d < float64(n) || d <= 21 {

@@ -60,17 +60,17 @@ func TestLemma51Tight(t *testing.T) {
 		var campaigns []sim.Campaign
 		at, lead := 1, 0
 		for u := range rounds {
-			c := sim.Campaign{User: ostrich.UserID(u + 1), Submit: ostrich.Time(at), Tasks: tasks(m-1, 1, p)}
+			came, list := ostrich.Time(at), tasks(m-1, 1, p)
 			if u > 0 {
 				rest := lead / (m - 1) // of each of the jobs that run
-				c.Tasks = append(c.Tasks, task(1, rest))
+				list = append(list, task(1, rest))
 				at += rest
 			}
-			campaigns = append(campaigns, c)
+			campaigns = append(campaigns, sim.NewCampaign(ostrich.UserID(u+1), came, 0, list...))
 			alone := ((m-1)*p - lead) / m
 			at, lead = at+alone, lead+alone
 		}
-		campaigns = append(campaigns, sim.Campaign{User: rounds + 1, Submit: ostrich.Time(at), Tasks: tasks(1, 1, 1)})
+		campaigns = append(campaigns, sim.NewCampaign(rounds+1, ostrich.Time(at), 0, tasks(1, 1, 1)...))
 		w := replay(t, sim.Machine{Procs: m, Inside: ostrich.SPT}, ostrich.Options{Gate: ostrich.Strict}, campaigns)
 		if most := float64((m - 1) * p); w.lead < 0.95*most || w.lead > most {
 			t.Errorf("m = %d: V leads by %v, want nearly %v", m, w.lead, most)
@@ -126,13 +126,13 @@ func TestLemma52Parts(t *testing.T) {
 // what V owes for the first: before it come 30 campaigns of other users.
 func early() []sim.Campaign {
 	campaigns := []sim.Campaign{
-		{User: 1, Submit: 1, Tasks: tasks(2, 1, 40)},
-		{User: 2, Submit: 1, Tasks: tasks(1, 1, 120)},
-		{User: 1, Submit: 1, Tasks: tasks(1, 1, 1)}, // at 41
-		{User: 1, Submit: 1, Tasks: tasks(1, 1, 1)}, // at 42
+		sim.NewCampaign(1, 1, 0, tasks(2, 1, 40)...),
+		sim.NewCampaign(2, 1, 0, tasks(1, 1, 120)...),
+		sim.NewCampaign(1, 1, 0, tasks(1, 1, 1)...), // at 41
+		sim.NewCampaign(1, 1, 0, tasks(1, 1, 1)...), // at 42
 	}
 	for u := range 30 {
-		campaigns = append(campaigns, sim.Campaign{User: ostrich.UserID(3 + u), Submit: 42, Tasks: tasks(36, 1, 1)})
+		campaigns = append(campaigns, sim.NewCampaign(ostrich.UserID(3+u), 42, 0, tasks(36, 1, 1)...))
 	}
 	return campaigns
 }
@@ -185,8 +185,8 @@ func TestTheorem51(t *testing.T) {
 func TestTheorem51LongestJob(t *testing.T) {
 	for _, p := range []int{10, 1000, 100_000} {
 		w := replay(t, sim.Machine{Procs: 1}, ostrich.Options{Gate: ostrich.Strict}, []sim.Campaign{
-			{User: 1, Submit: 1, Tasks: tasks(1, 1, p)},
-			{User: 2, Submit: 2, Tasks: tasks(1, 1, 1)},
+			sim.NewCampaign(1, 1, 0, tasks(1, 1, p)...),
+			sim.NewCampaign(2, 2, 0, tasks(1, 1, 1)...),
 		})
 		if c := &w.seen[1]; c.k != 2 || c.Stretch(1) != float64(p) {
 			t.Errorf("p = %d: k = %d, stretch %v", p, c.k, c.Stretch(1))
@@ -211,7 +211,7 @@ func TestProposition51(t *testing.T) {
 		var campaigns []sim.Campaign
 		var owners []int
 		for u := range k {
-			campaigns = append(campaigns, sim.Campaign{User: ostrich.UserID(u + 1), Tasks: tasks(m, 1, 1)})
+			campaigns = append(campaigns, sim.NewCampaign(ostrich.UserID(u+1), 0, 0, tasks(m, 1, 1)...))
 			for range m {
 				owners = append(owners, u)
 			}
@@ -265,17 +265,17 @@ func TestProposition52(t *testing.T) {
 		var campaigns []sim.Campaign
 		for i := range 2 * k {
 			u := i%k + 1
-			c := sim.Campaign{User: ostrich.UserID(u), Submit: 1, Tasks: tasks(m, 1, p*unit)}
+			list := tasks(m, 1, p*unit)
 			switch {
 			case i < k && cut:
-				c.Tasks = tasks(m*p, 1, unit)
+				list = tasks(m*p, 1, unit)
 			case i < k:
 			case tie:
-				c.Tasks = tasks(m, 1, unit)
+				list = tasks(m, 1, unit)
 			default:
-				c.Tasks = tasks(m, 1, unit+k-u)
+				list = tasks(m, 1, unit+k-u)
 			}
-			campaigns = append(campaigns, c)
+			campaigns = append(campaigns, sim.NewCampaign(ostrich.UserID(u), 1, 0, list...))
 		}
 		w := replay(t, sim.Machine{Procs: m}, ostrich.Options{Gate: ostrich.Strict}, campaigns)
 		c := w.seen[k]

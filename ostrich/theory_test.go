@@ -74,7 +74,7 @@ func replay(t rapid.TB, l sim.Machine, o ostrich.Options, campaigns []sim.Campai
 		seen: make([]seen, len(campaigns)), running: make(map[ostrich.JobID]ostrich.Job),
 	}
 	for i, c := range campaigns {
-		for range c.Tasks {
+		for range c.Jobs {
 			w.of[ostrich.JobID(len(w.of)+1)] = i
 		}
 		w.numbers[c.User] = append(w.numbers[c.User], i)
@@ -176,11 +176,12 @@ func drawWorkload(t *rapid.T, widest int) []sim.Campaign {
 	for u := range rapid.IntRange(1, 6).Draw(t, "users") {
 		at := ostrich.Time(rapid.IntRange(1, 20*minute).Draw(t, "arrival"))
 		for range rapid.IntRange(1, 4).Draw(t, "campaigns") {
-			c := sim.Campaign{User: ostrich.UserID(u + 1), Submit: at, Think: ostrich.Duration(rapid.IntRange(0, 10*minute).Draw(t, "think"))}
+			think := ostrich.Duration(rapid.IntRange(0, 10*minute).Draw(t, "think"))
+			var jobs []sim.Job
 			for range rapid.IntRange(1, 10).Draw(t, "jobs") {
-				c.Tasks = append(c.Tasks, task(width.Draw(t, "procs"), length.Draw(t, "minutes")*minute))
+				jobs = append(jobs, task(width.Draw(t, "procs"), length.Draw(t, "minutes")*minute))
 			}
-			list = append(list, c)
+			list = append(list, sim.NewCampaign(ostrich.UserID(u+1), at, think, jobs...))
 		}
 	}
 	return inOrder(list)
@@ -192,11 +193,11 @@ func inOrder(list []sim.Campaign) []sim.Campaign {
 	return list
 }
 
-func task(procs, length int) sim.Task {
-	return sim.Task{Procs: procs, Run: ostrich.Duration(length), Estimate: ostrich.Duration(length)}
+func task(procs, length int) sim.Job {
+	return sim.Job{Procs: procs, Run: ostrich.Duration(length), Estimate: ostrich.Duration(length)}
 }
 
 // tasks are n jobs alike.
-func tasks(n, procs, length int) []sim.Task {
-	return slices.Repeat([]sim.Task{task(procs, length)}, n)
+func tasks(n, procs, length int) []sim.Job {
+	return slices.Repeat([]sim.Job{task(procs, length)}, n)
 }

@@ -186,7 +186,7 @@ func (o *ordeal) load(users int) (all []sim.Campaign) {
 			c := sim.Campaign{User: ostrich.UserID(user + 1), Submit: o.begin, Think: ostrich.Duration(o.random.IntN(900))}
 			for range 5 + o.random.IntN(20) {
 				run := ostrich.Duration(60 + o.random.IntN(1800))
-				c.Tasks = append(c.Tasks, sim.Task{Procs: 1 + o.random.IntN(4), Run: run, Estimate: run/60*60 + 60*ostrich.Duration(1+o.random.IntN(60))})
+				c.Jobs = append(c.Jobs, &sim.Job{User: c.User, Submit: c.Submit, Procs: 1 + o.random.IntN(4), Run: run, Estimate: run/60*60 + 60*ostrich.Duration(1+o.random.IntN(60))})
 			}
 			all = append(all, c)
 		}

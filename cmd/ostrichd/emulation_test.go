@@ -128,7 +128,7 @@ func load() []sim.Campaign {
 			c := sim.Campaign{User: ostrich.UserID(user + 1), Submit: begin + ostrich.Time(i*1000+user*40)}
 			for k := range []int{14, 3, 6}[user] {
 				run := ostrich.Duration(40 + 17*(k+i)%90)
-				c.Tasks = append(c.Tasks, sim.Task{Procs: 1 + (k+user)%3, Run: run, Estimate: 2 * run})
+				c.Jobs = append(c.Jobs, &sim.Job{User: c.User, Submit: c.Submit, Procs: 1 + (k+user)%3, Run: run, Estimate: 2 * run})
 			}
 			list = append(list, c)
 		}

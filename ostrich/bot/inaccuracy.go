@@ -33,7 +33,7 @@ type Inaccuracy struct {
 // submission. numbers has the bag of each task, −1 for none; tasks in no bag of two or
 // more are ignored. With byBag the predictor learns from tasks of the same bag only, else
 // from those of the same user.
-func Predict(jobs []sim.Logged, numbers []int, p lengths.Predictor, byBag bool, known Known) Inaccuracy {
+func Predict(jobs []sim.Job, numbers []int, p lengths.Predictor, byBag bool, known Known) Inaccuracy {
 	sizes := make(map[int]int)
 	for _, n := range numbers {
 		sizes[n]++

@@ -13,9 +13,9 @@ import (
 
 // TestPredict follows the last value by hand.
 func TestPredict(t *testing.T) {
-	var jobs []sim.Logged
+	var jobs []sim.Job
 	task := func(user ostrich.UserID, start ostrich.Time, run ostrich.Duration) {
-		jobs = append(jobs, sim.Logged{Job: sim.Job{ID: ostrich.JobID(len(jobs) + 1), User: user, Submit: start, Run: run}, Start: start})
+		jobs = append(jobs, sim.Job{ID: ostrich.JobID(len(jobs) + 1), User: user, Submit: start, Run: run, Start: start})
 	}
 	task(1, 0, 10)
 	task(1, 0, 20)  // off by 1/2
@@ -46,10 +46,10 @@ func TestPredict(t *testing.T) {
 // TestPredictAtOneMoment: what ends when a task starts had ended, in whatever order
 // the two were submitted.
 func TestPredictAtOneMoment(t *testing.T) {
-	task := func(id ostrich.JobID, submit, start ostrich.Time, run ostrich.Duration) sim.Logged {
-		return sim.Logged{Job: sim.Job{ID: id, User: 1, Submit: submit, Run: run}, Start: start}
+	task := func(id ostrich.JobID, submit, start ostrich.Time, run ostrich.Duration) sim.Job {
+		return sim.Job{ID: id, User: 1, Submit: submit, Run: run, Start: start}
 	}
-	for name, jobs := range map[string][]sim.Logged{
+	for name, jobs := range map[string][]sim.Job{
 		"submitted before": {task(1, 0, 5, 5), task(2, 2, 10, 10)},
 		"submitted after":  {task(1, 0, 10, 10), task(2, 2, 5, 5)},
 	} {

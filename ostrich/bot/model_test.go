@@ -58,14 +58,14 @@ func TestGenerate(t *testing.T) {
 		}
 		n := 0
 		for i, c := range campaigns {
-			for _, task := range c.Tasks {
-				if r := &log.Records[n]; r.App != int64(i+1) || r.Submit != int64(c.Submit) || task.Offset != 0 || r.Run < 1 || r.Procs() != 1 {
+			for _, task := range c.Jobs {
+				if r := &log.Records[n]; r.App != int64(i+1) || r.Submit != int64(c.Submit) || task.Submit != c.Submit || r.Run < 1 || r.Procs() != 1 {
 					t.Fatalf("%s: task %d of bag %d: %+v", s.Name, task.ID, i+1, r)
 				}
 				n++
 			}
-			if len(c.Tasks) < 2 {
-				t.Errorf("%s: bag %d has %d tasks", s.Name, i+1, len(c.Tasks))
+			if len(c.Jobs) < 2 {
+				t.Errorf("%s: bag %d has %d tasks", s.Name, i+1, len(c.Jobs))
 			}
 		}
 		var first, again, other bytes.Buffer
@@ -155,7 +155,7 @@ func TestObserve(t *testing.T) {
 	bag := func(user ostrich.UserID, at ostrich.Time, runs ...ostrich.Duration) sim.Campaign {
 		c := sim.Campaign{User: user, Submit: at}
 		for _, run := range runs {
-			c.Tasks = append(c.Tasks, sim.Task{Run: run})
+			c.Jobs = append(c.Jobs, &sim.Job{Run: run})
 		}
 		return c
 	}

@@ -26,7 +26,7 @@ func Observe(campaigns []sim.Campaign, midnight int64) *Observed {
 	before := int64(math.MinInt64 / 2)
 	for i := range campaigns {
 		c := &campaigns[i]
-		n := len(c.Tasks)
+		n := len(c.Jobs)
 		if c.User == sim.Nobody {
 			continue
 		}
@@ -40,8 +40,8 @@ func Observe(campaigns []sim.Campaign, midnight int64) *Observed {
 		o.Bags++
 		o.Mean += float64(n)
 		runs := make([]float64, n)
-		for k := range c.Tasks {
-			runs[k] = float64(c.Tasks[k].Run)
+		for k, j := range c.Jobs {
+			runs[k] = float64(j.Run)
 		}
 		mean, deviation := meanAndDeviation(runs)
 		o.add(2, math.Log2(float64(n)))

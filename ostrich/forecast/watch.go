@@ -112,7 +112,7 @@ var ErrWatch = errors.New("does not rank job by job")
 func Over(p sim.Policy, campaigns []sim.Campaign, how Sampling) (sim.Policy, *Watch) {
 	w := &Watch{Sampling: how, expect: lengths.Alike, jobs: make(map[ostrich.JobID]*watched), pasts: make(map[ostrich.UserID]*lengths.Past)}
 	for i := range campaigns {
-		w.campaigns = append(w.campaigns, slices.Repeat([]int32{int32(i)}, len(campaigns[i].Tasks))...)
+		w.campaigns = append(w.campaigns, slices.Repeat([]int32{int32(i)}, len(campaigns[i].Jobs))...)
 	}
 	return func(m int) (sim.Ranker, error) {
 		inner, err := p(m)

@@ -45,18 +45,18 @@ func TestWatchChangesNothing(t *testing.T) {
 				for i := range rapid.IntRange(1, 60).Draw(t, "jobs") {
 					after := rapid.IntRange(0, 2000).Draw(t, "after")
 					limit := ostrich.Duration(rapid.IntRange(1, 9000).Draw(t, "limit"))
-					task := sim.Task{
+					task := sim.Job{
 						ID: ostrich.JobID(i + 1), Procs: rapid.IntRange(1, 4).Draw(t, "procs"), Estimate: limit,
 						Run: ostrich.Duration(rapid.IntRange(1, int(limit)).Draw(t, "run")),
 					}
 					if i > 0 && rapid.Bool().Draw(t, "joins") {
 						c := &campaigns[len(campaigns)-1]
-						task.Offset = c.Tasks[len(c.Tasks)-1].Offset + ostrich.Duration(after)
-						c.Tasks = append(c.Tasks, task)
+						task.User, task.Submit = c.User, c.Jobs[len(c.Jobs)-1].Submit+ostrich.Time(after)
+						c.Jobs = append(c.Jobs, &task)
 						continue
 					}
 					at += ostrich.Time(after)
-					campaigns = append(campaigns, sim.Campaign{User: ostrich.UserID(rapid.IntRange(1, 3).Draw(t, "user")), Submit: at, Tasks: []sim.Task{task}})
+					campaigns = append(campaigns, sim.NewCampaign(ostrich.UserID(rapid.IntRange(1, 3).Draw(t, "user")), at, 0, task))
 				}
 				with, without, w, err := watchedRun(policy, campaigns, Sampling{Every: 2, AtOne: 2, Seed: 3})
 				if err != nil {
@@ -115,7 +115,7 @@ func TestWatchChangesNothing(t *testing.T) {
 func TestWatchAnswers(t *testing.T) {
 	campaigns := []sim.Campaign{{User: 1, Submit: 100_000}}
 	for i := range 5 {
-		campaigns[0].Tasks = append(campaigns[0].Tasks, sim.Task{ID: ostrich.JobID(i + 1), Procs: 4, Estimate: 5000, Run: 5000})
+		campaigns[0].Jobs = append(campaigns[0].Jobs, &sim.Job{User: 1, Submit: 100_000, ID: ostrich.JobID(i + 1), Procs: 4, Estimate: 5000, Run: 5000})
 	}
 	_, _, w, err := watchedRun(policies["fairshare"], campaigns, Sampling{AtOne: 2})
 	if err != nil {
@@ -149,7 +149,7 @@ func TestWatchBounds(t *testing.T) {
 			n = 2 // of which one waits
 		}
 		for k := range n {
-			campaigns = append(campaigns, sim.Campaign{User: 1, Submit: ostrich.Time(100_000 + 1000*i), Tasks: []sim.Task{{ID: ostrich.JobID(2*i + k + 1), Procs: 4, Estimate: 500, Run: 500}}})
+			campaigns = append(campaigns, sim.NewCampaign(1, ostrich.Time(100_000+1000*i), 0, sim.Job{ID: ostrich.JobID(2*i + k + 1), Procs: 4, Estimate: 500, Run: 500}))
 		}
 	}
 	_, _, w, err := watchedRun(policies["fairshare"], campaigns, Sampling{})
@@ -167,7 +167,7 @@ func TestWatchBounds(t *testing.T) {
 
 // TestWatchErrors: what ranks campaigns cannot be watched.
 func TestWatchErrors(t *testing.T) {
-	_, _, _, err := watchedRun(sim.OStrich(ostrich.Options{}), []sim.Campaign{{User: 1, Tasks: []sim.Task{{ID: 1, Procs: 1, Estimate: 1, Run: 1}}}}, Sampling{})
+	_, _, _, err := watchedRun(sim.OStrich(ostrich.Options{}), []sim.Campaign{sim.NewCampaign(1, 0, 0, sim.Job{ID: 1, Procs: 1, Estimate: 1, Run: 1})}, Sampling{})
 	if !errors.Is(err, ErrWatch) {
 		t.Errorf("%v", err)
 	}

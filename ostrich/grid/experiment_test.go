@@ -170,10 +170,10 @@ func TestSpread(t *testing.T) {
 }
 
 func TestFromLog(t *testing.T) {
-	job := func(id ostrich.JobID, at ostrich.Time, procs int) sim.Logged {
-		return sim.Logged{Job: sim.Job{ID: id, User: 4, Submit: at, Run: 10 * ostrich.Duration(id), Procs: procs}}
+	job := func(id ostrich.JobID, at ostrich.Time, procs int) sim.Job {
+		return sim.Job{ID: id, User: 4, Submit: at, Run: 10 * ostrich.Duration(id), Procs: procs}
 	}
-	bags := grid.FromLog([]sim.Logged{job(1, 5, 1), job(2, 6, 4), job(3, 7, 1), job(4, 8, 1)}, []int{0, -1, 0, -1})
+	bags := grid.FromLog([]sim.Job{job(1, 5, 1), job(2, 6, 4), job(3, 7, 1), job(4, 8, 1)}, []int{0, -1, 0, -1})
 	same(t, bags, []grid.Bag{
 		{User: 4, Submit: 5, Tasks: []grid.Task{{ID: 1, Run: 10}, {ID: 3, Run: 30}}},
 		{User: 4, Submit: 6, Tasks: []grid.Task{{ID: 2, Run: 20}}},

@@ -264,7 +264,7 @@ func TestAlike(t *testing.T) {
 		for _, b := range bags {
 			c := sim.Campaign{User: b.User, Submit: b.Submit}
 			for _, k := range b.Tasks {
-				c.Tasks = append(c.Tasks, sim.Task{ID: k.ID, Procs: 1, Run: k.Run, Estimate: k.Run})
+				c.Jobs = append(c.Jobs, &sim.Job{User: c.User, Submit: c.Submit, ID: k.ID, Procs: 1, Run: k.Run, Estimate: k.Run})
 			}
 			campaigns = append(campaigns, c)
 		}

@@ -49,7 +49,7 @@ func (b *Bag) bound(capacity, fastest float64) float64 {
 // bag of each job, as from sim.Numbers; a job of no bag (below 0) is a bag of its own. A
 // job on several processors is one task of its run time. All tasks of a bag are submitted
 // with its first one.
-func FromLog(jobs []sim.Logged, numbers []int) []Bag {
+func FromLog(jobs []sim.Job, numbers []int) []Bag {
 	var bags []Bag
 	of := make(map[int]int) // bags by number
 	for i := range jobs {

@@ -82,8 +82,8 @@ func (l *loop) cancel(i int32) {
 
 // allCancelled reports whether all jobs of a campaign are cancelled.
 func (m *Machine) allCancelled(c *Campaign) bool {
-	return m.Cancel != nil && !slices.ContainsFunc(c.Tasks, func(t Task) bool {
-		_, is := m.Cancel[t.ID]
+	return m.Cancel != nil && !slices.ContainsFunc(c.Jobs, func(j *Job) bool {
+		_, is := m.Cancel[j.ID]
 		return !is
 	})
 }
@@ -96,7 +96,7 @@ func (c *conservative) cancel(i int32) {
 	}
 	c.waiting.remove(c.place(i))
 	if !c.late { // then all are made anew
-		j, was := &c.jobs[i], c.start[i]
+		j, was := c.jobs[i], c.start[i]
 		until := was + ostrich.Time(j.Estimate)
 		c.profile.advance(c.now)
 		c.profile.change(was, until, j.Procs)

@@ -143,8 +143,8 @@ func TestCancelledPreempted(t *testing.T) {
 			Requests: []nodes.Request{{Partitions: []int{0}, CPUs: 4}, {Partitions: []int{1}, CPUs: 4}}, Cancel: map[ostrich.JobID]ostrich.Duration{1: wait},
 		}
 		got := mustRun(t, m, []sim.Campaign{
-			{User: 1, Submit: 0, Tasks: []sim.Task{{ID: 1, Procs: 4, Run: 500, Estimate: 500, Request: 1}}},
-			{User: 2, Submit: 10, Tasks: []sim.Task{{ID: 2, Procs: 4, Run: 20, Estimate: 20, Request: 2}}},
+			sim.NewCampaign(1, 0, 0, sim.Job{ID: 1, Procs: 4, Run: 500, Estimate: 500, Request: 1}),
+			sim.NewCampaign(2, 10, 0, sim.Job{ID: 2, Procs: 4, Run: 20, Estimate: 20, Request: 2}),
 		})
 		want.ID, want.User, want.Procs, want.Estimate = 1, 1, 4, 500
 		if diff := gocmp.Diff(want, got[0]); diff != "" {
@@ -156,7 +156,7 @@ func TestCancelledPreempted(t *testing.T) {
 // TestCancelledClosed: a user does not wait for a campaign that is cancelled, but for one of which a job is.
 func TestCancelledClosed(t *testing.T) {
 	campaigns := []sim.Campaign{
-		{User: 1, Submit: 0, Tasks: tasks(1, 100)}, {User: 1, Submit: 5, Tasks: tasks(2, 10)}, {User: 1, Submit: 9, Think: 3, Tasks: tasks(3, 10, 10)}, {User: 1, Submit: 20, Think: 4, Tasks: tasks(5, 10)},
+		sim.NewCampaign(1, 0, 0, tasks(1, 100)...), sim.NewCampaign(1, 5, 0, tasks(2, 10)...), sim.NewCampaign(1, 9, 3, tasks(3, 10, 10)...), sim.NewCampaign(1, 20, 4, tasks(5, 10)...),
 	}
 	jobs := mustRun(t, sim.Machine{Procs: 1, Cancel: map[ostrich.JobID]ostrich.Duration{2: 30, 4: 5}}, campaigns)
 	var got []string
@@ -174,13 +174,13 @@ func TestCancelledFault(t *testing.T) {
 	if _, err := m.Replay([]sim.Job{{ID: 7, Procs: 1, Run: 1, Estimate: 1}}); !errors.Is(err, sim.ErrWorkload) {
 		t.Error(err)
 	}
-	if _, err := m.Run([]sim.Campaign{{Tasks: tasks(7, 1)}}); !errors.Is(err, sim.ErrWorkload) {
+	if _, err := m.Run([]sim.Campaign{sim.NewCampaign(0, 0, 0, tasks(7, 1)...)}); !errors.Is(err, sim.ErrWorkload) {
 		t.Error(err)
 	}
 }
 
 // drawCancelled draws an order or a ranker, and jobs that are cancelled.
-func drawCancelled(t *rapid.T, log []sim.Logged) sim.Machine {
+func drawCancelled(t *rapid.T, log []sim.Job) sim.Machine {
 	p := rapid.SampledFrom(everyPolicy).Draw(t, "policy")
 	m := sim.Machine{
 		Procs: 4, Policy: p.policy, Order: p.order, Backfill: rapid.SampledFrom([]sim.Backfill{sim.None, sim.EASY, sim.Greedy, sim.Conservative, sim.Slurm}).Draw(t, "backfill"),
@@ -219,7 +219,7 @@ func TestCancelledProperties(t *testing.T) {
 			ran, task := j.End-j.Start, sim.Job{}
 			for i := range log {
 				if log[i].ID == j.ID {
-					task = log[i].Job
+					task = log[i]
 				}
 			}
 			task.Estimate = j.Estimate
@@ -261,7 +261,7 @@ func TestCancelledAtOnce(t *testing.T) {
 		m.Policy, m.Order = p.policy, p.order
 		var with, without []sim.Job
 		for i := range log {
-			j := log[i].Job
+			j := log[i]
 			without = append(without, j)
 			if with = append(with, j); rapid.Bool().Draw(t, "another") {
 				j.ID, j.User = ostrich.JobID(100+i), 9

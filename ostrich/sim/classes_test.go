@@ -13,11 +13,8 @@ import (
 func TestClassed(t *testing.T) {
 	var campaigns []Campaign
 	for i, run := range []ostrich.Duration{100, 10, 500, 50, 300} { // the first runs when the others come
-		c := Campaign{User: ostrich.UserID(i + 1), Tasks: []Task{{ID: ostrich.JobID(i + 1), Procs: 1, Run: run, Estimate: run}}}
-		if i > 0 {
-			c.Submit = 1
-		}
-		campaigns = append(campaigns, c)
+		job := Job{ID: ostrich.JobID(i + 1), Procs: 1, Run: run, Estimate: run}
+		campaigns = append(campaigns, NewCampaign(ostrich.UserID(i+1), ostrich.Time(min(i, 1)), 0, job))
 	}
 	first := Classes{Number: 2, Of: func(id ostrich.JobID) int {
 		if id == 2 || id == 5 {

@@ -34,7 +34,7 @@ func (c *conservative) arrive(i int32) { c.fresh = append(c.fresh, i) }
 
 // ended records that a job has ended now.
 func (c *conservative) ended(i int32) {
-	j := &c.jobs[i]
+	j := c.jobs[i]
 	if expected := c.start[i] + ostrich.Time(j.Estimate); expected > c.now {
 		c.profile.advance(c.now)
 		c.profile.change(c.now, expected, j.Procs)
@@ -69,7 +69,7 @@ func (c *conservative) keep() error {
 		slices.SortFunc(c.fresh, func(a, b int32) int { return int(c.slot[a] - c.slot[b]) })
 	}
 	for _, i := range c.fresh {
-		j := &c.jobs[i]
+		j := c.jobs[i]
 		c.enqueue(i)
 		c.reserve(i, c.profile.fit(j.Procs, j.Estimate))
 	}
@@ -86,7 +86,7 @@ func (c *conservative) keep() error {
 
 // reserve makes a reservation.
 func (c *conservative) reserve(i int32, at ostrich.Time) {
-	j := &c.jobs[i]
+	j := c.jobs[i]
 	c.profile.reserve(at, j.Procs, j.Estimate)
 	c.start[i] = at
 	if len(c.reserved) > 2*c.waiting.count+64 {
@@ -112,7 +112,7 @@ func (c *conservative) compress() {
 			break
 		}
 		i := c.waiting.job(slot)
-		j := &c.jobs[i]
+		j := c.jobs[i]
 		was := c.start[i]
 		at := c.profile.sooner(was, j.Procs, j.Estimate, c.loose)
 		if at == was {
@@ -138,7 +138,7 @@ func (c *conservative) remake(overdue bool) error {
 	}
 	for slot := c.waiting.after(0); slot >= 0 && (!overdue || c.profile.idle() > 0); slot = c.waiting.after(slot + 1) {
 		i := c.waiting.job(slot)
-		j := &c.jobs[i]
+		j := c.jobs[i]
 		switch at := c.profile.fit(j.Procs, j.Estimate); {
 		case at == c.now:
 			c.profile.reserve(at, j.Procs, j.Estimate)

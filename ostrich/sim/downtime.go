@@ -12,7 +12,7 @@ import (
 // job is in the piece in which it started; one that was queued before the
 // downtime counts as submitted at the beginning of that piece, with its first
 // event. The log must be sorted by Submit, and so is each piece.
-func Pieces(log []Logged, quiet ostrich.Duration) [][]Logged {
+func Pieces(log []Job, quiet ostrich.Duration) [][]Job {
 	if len(log) == 0 {
 		return nil
 	}
@@ -32,7 +32,7 @@ func Pieces(log []Logged, quiet ostrich.Duration) [][]Logged {
 		}
 		last = max(last, s.to)
 	}
-	pieces := make([][]Logged, len(begins))
+	pieces := make([][]Job, len(begins))
 	for i := range log {
 		l := log[i]
 		n, found := slices.BinarySearch(begins, l.Start)
@@ -42,9 +42,9 @@ func Pieces(log []Logged, quiet ostrich.Duration) [][]Logged {
 		l.Submit = max(l.Submit, begins[n])
 		pieces[n] = append(pieces[n], l)
 	}
-	pieces = slices.DeleteFunc(pieces, func(p []Logged) bool { return len(p) == 0 })
+	pieces = slices.DeleteFunc(pieces, func(p []Job) bool { return len(p) == 0 })
 	for _, p := range pieces {
-		slices.SortStableFunc(p, func(a, b Logged) int { return cmp.Compare(a.Submit, b.Submit) })
+		slices.SortStableFunc(p, func(a, b Job) int { return cmp.Compare(a.Submit, b.Submit) })
 	}
 	return pieces
 }

@@ -12,7 +12,7 @@ import (
 // that number plus 1.
 type engine struct {
 	Machine
-	jobs      []Job
+	jobs      []*Job
 	start     []ostrich.Time // by job
 	submitted int            // jobs of a log
 	loop      *loop          // what submits the jobs of campaigns; nil for those of a log
@@ -47,7 +47,7 @@ type engine struct {
 	ranking
 }
 
-func newEngine(m Machine, jobs []Job, f *floor) *engine {
+func newEngine(m Machine, jobs []*Job, f *floor) *engine {
 	e := &engine{
 		Machine: m, jobs: jobs, start: make([]ostrich.Time, len(jobs)), next: never, free: m.Procs,
 		expects: m.Backfill == EASY || m.Backfill == Conservative || m.Backfill == Slurm || m.EventOrder == PerEvent,
@@ -229,7 +229,7 @@ func (e *engine) arrive(i int32) error {
 
 // enqueue lets a job wait.
 func (e *engine) enqueue(i int32) {
-	j := &e.jobs[i]
+	j := e.jobs[i]
 	e.waiting.add(e.place(i), i, int32(j.Procs), int32(j.Estimate))
 }
 
@@ -243,7 +243,7 @@ func (e *engine) place(i int32) int {
 
 // begin starts a job that does not wait, or no longer.
 func (e *engine) begin(i int32) error {
-	j := &e.jobs[i]
+	j := e.jobs[i]
 	procs := j.Procs
 	if e.placed != nil {
 		procs = e.placed.begin(i)
@@ -310,7 +310,7 @@ func (e *engine) ending() int {
 		if x.End > e.now {
 			break
 		}
-		if j := &e.jobs[x.Job]; e.Length(j) <= j.Estimate {
+		if j := e.jobs[x.Job]; e.Length(j) <= j.Estimate {
 			n += int(x.Procs)
 		}
 	}

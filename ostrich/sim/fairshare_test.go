@@ -21,7 +21,7 @@ func units(loads []policy.Divisible) []sim.Campaign {
 	var list []sim.Campaign
 	id := ostrich.JobID(1)
 	for _, l := range loads {
-		list = append(list, sim.Campaign{User: l.User, Submit: l.Arrive, Tasks: tasks(id, slices.Repeat([]ostrich.Duration{1}, int(l.Work))...)})
+		list = append(list, sim.NewCampaign(l.User, l.Arrive, 0, tasks(id, slices.Repeat([]ostrich.Duration{1}, int(l.Work))...)...))
 		id += ostrich.JobID(l.Work)
 	}
 	return list
@@ -102,15 +102,15 @@ func TestFairShareAgrees(t *testing.T) {
 // TestFairShareJobs has rigid jobs of two users on 4 processors, and factors every
 // 10 s, worked out by hand.
 func TestFairShareJobs(t *testing.T) {
-	job := func(id ostrich.JobID, procs int, p ostrich.Duration) []sim.Task {
-		return []sim.Task{{ID: id, Procs: procs, Run: p, Estimate: p}}
+	job := func(id ostrich.JobID, procs int, p ostrich.Duration) []sim.Job {
+		return []sim.Job{{ID: id, Procs: procs, Run: p, Estimate: p}}
 	}
 	campaigns := []sim.Campaign{
-		{User: 1, Submit: 100, Tasks: job(1, 4, 15)},
-		{User: 1, Submit: 101, Tasks: job(2, 2, 10)},
-		{User: 2, Submit: 102, Tasks: job(3, 3, 10)}, // goes last until 110
-		{User: 1, Submit: 112, Tasks: job(4, 1, 4)},
-		{User: 3, Submit: 113, Tasks: job(5, 1, 4)}, // goes last until 120
+		sim.NewCampaign(1, 100, 0, job(1, 4, 15)...),
+		sim.NewCampaign(1, 101, 0, job(2, 2, 10)...),
+		sim.NewCampaign(2, 102, 0, job(3, 3, 10)...), // goes last until 110
+		sim.NewCampaign(1, 112, 0, job(4, 1, 4)...),
+		sim.NewCampaign(3, 113, 0, job(5, 1, 4)...), // goes last until 120
 	}
 	for _, tt := range []struct {
 		backfill sim.Backfill
@@ -173,9 +173,9 @@ func fairFidget(period ostrich.Duration, every ostrich.Time) (*fidget, sim.Polic
 func TestFairShareWake(t *testing.T) {
 	f, policy := fairFidget(1, 0)
 	mustRun(t, sim.Machine{Procs: 2, Policy: policy}, []sim.Campaign{
-		{User: 1, Submit: 1, Tasks: tasks(1, 100_000)},
-		{User: 2, Submit: 2, Tasks: []sim.Task{{ID: 2, Procs: 2, Run: 10, Estimate: 10}}},
-		{User: 3, Submit: 3, Tasks: tasks(3, 10)}, // waits beside a free processor, behind job 2
+		sim.NewCampaign(1, 1, 0, tasks(1, 100_000)...),
+		sim.NewCampaign(2, 2, 0, sim.Job{ID: 2, Procs: 2, Run: 10, Estimate: 10}),
+		sim.NewCampaign(3, 3, 0, tasks(3, 10)...), // waits beside a free processor, behind job 2
 	})
 	if f.woken > 10 {
 		t.Fatalf("woken %d times for three jobs", f.woken)

@@ -11,9 +11,10 @@ import (
 func TestSidecarHolds(t *testing.T) {
 	// User 1 has a job of 10 s, and one of 1000 s that needs it; user 2 has 600 s.
 	campaigns := []Campaign{
-		{User: 1, Submit: 0, Tasks: []Task{{ID: 1, Procs: 1, Run: 10, Estimate: 10}, {ID: 2, Procs: 1, Run: 1000, Estimate: 1000, Needs: 1}}},
-		{User: 2, Submit: 0, Tasks: []Task{{ID: 3, Procs: 1, Run: 600, Estimate: 600}}},
+		NewCampaign(1, 0, 0, Job{ID: 1, Procs: 1, Run: 10, Estimate: 10}, Job{ID: 2, Procs: 1, Run: 1000, Estimate: 1000}),
+		NewCampaign(2, 0, 0, Job{ID: 3, Procs: 1, Run: 600, Estimate: 600}),
 	}
+	campaigns[0].Depends = &Dependencies{Needs: []int32{0, 1}, Successors: []int32{1, 0}}
 	loop := Machine{
 		Procs: 1, Open: true, Dependencies: true, Policy: Sidecar(ostrich.Options{Settle: true, Gate: ostrich.Off}),
 	}

@@ -13,13 +13,12 @@ import (
 // campaign of their user. The log must be sorted by Submit.
 //
 // Submission times only count for an open loop, and for the distance between the
-// jobs of a campaign (see Machine.Offsets). The log does not say which of these depend on others, so
-// none does.
+// jobs of a campaign (see Machine.Offsets). The log does not say which of these depend on others.
 //
 // A log whose campaigns are no chain for each user is refused with ErrWorkload.
 // One that has been cut may begin inside the chain: what precedes a user's first
 // campaign there does not matter.
-func Linked(log []Logged) ([]Campaign, error) {
+func Linked(log []Job) ([]Campaign, error) {
 	type link struct {
 		campaign  int
 		preceding ostrich.JobID
@@ -58,7 +57,7 @@ func Linked(log []Logged) ([]Campaign, error) {
 		}
 		of[l.ID] = at.campaign
 		c := &list[at.campaign]
-		c.Tasks = append(c.Tasks, l.task(c.Submit))
+		c.Jobs = append(c.Jobs, l)
 	}
 	return list, nil
 }

@@ -15,15 +15,15 @@ import (
 	"slurm-ostrich/ostrich/trace"
 )
 
-func linked(id ostrich.JobID, user ostrich.UserID, submit ostrich.Time, preceding ostrich.JobID, think ostrich.Duration) sim.Logged {
-	return sim.Logged{
-		Job:   sim.Job{ID: id, User: user, Submit: submit, Run: 2, Estimate: 2, Procs: 1},
+func linked(id ostrich.JobID, user ostrich.UserID, submit ostrich.Time, preceding ostrich.JobID, think ostrich.Duration) sim.Job {
+	return sim.Job{
+		ID: id, User: user, Submit: submit, Run: 2, Estimate: 2, Procs: 1,
 		Start: submit, Preceding: preceding, Think: think,
 	}
 }
 
 func TestLinked(t *testing.T) {
-	log := []sim.Logged{
+	log := []sim.Job{
 		linked(1, 7, 0, 0, -1), linked(2, 7, 0, 0, -1), linked(3, 8, 0, 0, -1),
 		linked(5, 7, 6, 1, 4), // after all of the first campaign, which end at 2 and at 6
 		linked(6, 7, 7, 1, 4),
@@ -49,7 +49,7 @@ func TestLinked(t *testing.T) {
 // TestLinkedKeepsWhatIsKnown: what a log says of a job is told to a policy, whoever
 // finds the campaigns.
 func TestLinkedKeepsWhatIsKnown(t *testing.T) {
-	log := []sim.Logged{linked(1, 7, 0, 0, -1), linked(2, 7, 4, 1, 2)}
+	log := []sim.Job{linked(1, 7, 0, 0, -1), linked(2, 7, 4, 1, 2)}
 	for i := range log {
 		log[i].Class, log[i].Hint = 5, 3
 	}
@@ -62,8 +62,8 @@ func TestLinkedKeepsWhatIsKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range want {
-		if got[i].Tasks[0] != want[i].Tasks[0] {
-			t.Errorf("campaign %d: %+v, want %+v", i+1, got[i].Tasks[0], want[i].Tasks[0])
+		if *got[i].Jobs[0] != *want[i].Jobs[0] {
+			t.Errorf("campaign %d: %+v, want %+v", i+1, got[i].Jobs[0], want[i].Jobs[0])
 		}
 	}
 }
@@ -71,16 +71,16 @@ func TestLinkedKeepsWhatIsKnown(t *testing.T) {
 func TestLinkedFaults(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		log  []sim.Logged
+		log  []sim.Job
 		want string
 	}{
-		{"order", []sim.Logged{linked(1, 7, 1, 0, -1), linked(2, 7, 0, 0, -1)}, "job 2: submitted before the one in front of it"},
-		{"twice", []sim.Logged{linked(1, 7, 0, 0, -1), linked(1, 7, 0, 0, -1)}, "job 1: there are two of them"},
-		{"nobody's", []sim.Logged{linked(1, 7, 0, 0, -1), linked(2, 7, 0, 9, 0)}, "job 2: its preceding job 9 is not in the campaign before of user 7"},
-		{"another's", []sim.Logged{linked(1, 7, 0, 0, -1), linked(2, 8, 0, 0, -1), linked(3, 7, 1, 2, 0)}, "job 3: its preceding job 2"},
-		{"a fork", []sim.Logged{linked(1, 7, 0, 0, -1), linked(2, 7, 1, 1, 0), linked(3, 7, 2, 2, 0), linked(4, 7, 3, 1, 0)}, "job 4: its preceding job 1"},
-		{"back", []sim.Logged{linked(1, 7, 0, 0, -1), linked(2, 7, 1, 1, 0), linked(3, 7, 2, 0, 0)}, "job 3: its preceding job 0"},
-		{"think time", []sim.Logged{linked(1, 7, 0, 0, -1), linked(2, 7, 1, 1, -1)}, "job 2: no think time after its preceding job 1"},
+		{"order", []sim.Job{linked(1, 7, 1, 0, -1), linked(2, 7, 0, 0, -1)}, "job 2: submitted before the one in front of it"},
+		{"twice", []sim.Job{linked(1, 7, 0, 0, -1), linked(1, 7, 0, 0, -1)}, "job 1: there are two of them"},
+		{"nobody's", []sim.Job{linked(1, 7, 0, 0, -1), linked(2, 7, 0, 9, 0)}, "job 2: its preceding job 9 is not in the campaign before of user 7"},
+		{"another's", []sim.Job{linked(1, 7, 0, 0, -1), linked(2, 8, 0, 0, -1), linked(3, 7, 1, 2, 0)}, "job 3: its preceding job 2"},
+		{"a fork", []sim.Job{linked(1, 7, 0, 0, -1), linked(2, 7, 1, 1, 0), linked(3, 7, 2, 2, 0), linked(4, 7, 3, 1, 0)}, "job 4: its preceding job 1"},
+		{"back", []sim.Job{linked(1, 7, 0, 0, -1), linked(2, 7, 1, 1, 0), linked(3, 7, 2, 0, 0)}, "job 3: its preceding job 0"},
+		{"think time", []sim.Job{linked(1, 7, 0, 0, -1), linked(2, 7, 1, 1, -1)}, "job 2: no think time after its preceding job 1"},
 	} {
 		if _, err := sim.Linked(tt.log); !errors.Is(err, sim.ErrWorkload) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)

@@ -47,22 +47,15 @@ type progress struct {
 	several bool  // stages
 	submit  ostrich.Time
 	waiting *queue // of ready jobs, while some have not ended, if campaigns are ranked
-	come    int    // tasks submitted
-	ready   int    // tasks that are or were ready
-	open    int    // tasks that have not ended
-	prefix  int    // of the tasks in the order of logged ends, how many have ended
+	come    int    // jobs submitted
+	ready   int    // jobs that are or were ready
+	open    int    // jobs that have not ended
+	prefix  int    // of the jobs in the order of logged ends, how many have ended
 }
 
 // newLoop makes an engine for campaigns that have the given number of jobs together.
 func newLoop(m Machine, campaigns []Campaign, jobs int, f *floor) (*loop, error) {
-	list := m.Jobs
-	switch {
-	case list == nil:
-		list = JobsOf(campaigns)
-	case f != nil && f.Preempts(): // a job that makes room for good has another end
-		list = slices.Clone(list)
-	}
-	l := &loop{engine: newEngine(m, list, f), campaigns: campaigns, states: make([]progress, len(campaigns)), tasks: make([]task, jobs)}
+	l := &loop{engine: newEngine(m, JobsOf(campaigns), f), campaigns: campaigns, states: make([]progress, len(campaigns)), tasks: make([]task, jobs)}
 	l.loop = l
 	if len(campaigns) > 0 { // moment 0 means "not yet"
 		l.shift = max(0, 1-campaigns[0].Submit)
@@ -72,11 +65,11 @@ func newLoop(m Machine, campaigns []Campaign, jobs int, f *floor) (*loop, error)
 	n := 0
 	for i := range campaigns {
 		c, p := &campaigns[i], &l.states[i]
-		*p = progress{first: int32(n), next: -1, open: len(c.Tasks)}
-		for k := range c.Tasks {
+		*p = progress{first: int32(n), next: -1, open: len(c.Jobs)}
+		for k := range c.Jobs {
 			l.tasks[n+k].campaign = int32(i)
 		}
-		n += len(c.Tasks)
+		n += len(c.Jobs)
 		if m.Open || m.allCancelled(c) {
 			continue
 		}
@@ -103,23 +96,15 @@ func newLoop(m Machine, campaigns []Campaign, jobs int, f *floor) (*loop, error)
 	return l, nil
 }
 
-// JobsOf lists the jobs of campaigns as [Machine.Jobs] wants them.
-func JobsOf(campaigns []Campaign) []Job {
+// JobsOf lists the jobs of campaigns by their running numbers (see [Ranker]), from 0.
+func JobsOf(campaigns []Campaign) []*Job {
 	count := 0
 	for i := range campaigns {
-		count += len(campaigns[i].Tasks)
+		count += len(campaigns[i].Jobs)
 	}
-	jobs := make([]Job, 0, count)
+	jobs := make([]*Job, 0, count)
 	for i := range campaigns {
-		c := &campaigns[i]
-		for k := range c.Tasks {
-			t := &c.Tasks[k]
-			jobs = append(jobs, Job{
-				ID: t.ID, User: c.User, Submit: c.Submit + ostrich.Time(t.Offset), Run: t.Run, Estimate: t.Estimate,
-				Procs: t.Procs, Size: t.Size, Class: t.Class, Hint: t.Hint, Outcome: t.Outcome, Request: t.Request,
-				Array: t.Array, Queued: t.Queued, Completing: t.Completing,
-			})
-		}
+		jobs = append(jobs, campaigns[i].Jobs...)
 	}
 	return jobs
 }
@@ -133,24 +118,22 @@ func (l *loop) findTiers() {
 		level = levels(l.Requests)
 	}
 	var tiers []int
-	all := make([]int, 0, len(l.jobs))
-	for i := range l.campaigns {
-		for k := range l.campaigns[i].Tasks {
-			t, asks, reserved := l.campaigns[i].Tasks[k].Tier, l.asks(int32(len(all))), 0
-			if asks.Reservation != "" {
-				reserved = 1
-			}
-			if l.preempts && l.Cluster.Preempt.By == nodes.PreemptByTier {
-				t = 2*t + reserved
-			} else {
-				t += reservedTier * reserved
-			}
-			if level != nil {
-				t += 2 * reservedTier * level[asks.QOS]
-			}
-			if all = append(all, t); !slices.Contains(tiers, t) {
-				tiers = append(tiers, t)
-			}
+	all := make([]int, len(l.jobs))
+	for i := range l.jobs {
+		t, asks, reserved := int(l.jobs[i].Tier), l.asks(int32(i)), 0
+		if asks.Reservation != "" {
+			reserved = 1
+		}
+		if l.preempts && l.Cluster.Preempt.By == nodes.PreemptByTier {
+			t = 2*t + reserved
+		} else {
+			t += reservedTier * reserved
+		}
+		if level != nil {
+			t += 2 * reservedTier * level[asks.QOS]
+		}
+		if all[i] = t; !slices.Contains(tiers, t) {
+			tiers = append(tiers, t)
 		}
 	}
 	if len(tiers) < 2 {
@@ -216,7 +199,7 @@ func (l *loop) ended(i int32) error {
 	l.tasks[i].ended = true
 	if p.open--; p.open == 0 {
 		if p.waiting != nil {
-			size := bits.Len(uint(len(c.Tasks) - 1))
+			size := bits.Len(uint(len(c.Jobs) - 1))
 			l.empty[size] = append(l.empty[size], p.waiting)
 			p.waiting = nil
 		}
@@ -228,7 +211,7 @@ func (l *loop) ended(i int32) error {
 		return nil
 	}
 	if l.Dependencies {
-		for p.prefix < len(c.Tasks) && l.tasks[p.first+int32(c.ended(p.prefix))].ended {
+		for p.prefix < len(c.Jobs) && l.tasks[p.first+int32(c.ended(p.prefix))].ended {
 			p.prefix++
 		}
 		return l.release(n)
@@ -245,8 +228,8 @@ func (l *loop) come(n int32) error {
 			l.queue(n)
 		}
 	}
-	for ; p.come < len(c.Tasks); p.come++ {
-		if at := p.submit + ostrich.Time(c.Tasks[p.come].Offset); l.Offsets && at > l.now {
+	for ; p.come < len(c.Jobs); p.come++ {
+		if at := p.submit + c.Jobs[p.come].Submit - c.Submit; l.Offsets && at > l.now {
 			l.coming.push(moment{at: at, number: n})
 			break
 		}
@@ -254,7 +237,7 @@ func (l *loop) come(n int32) error {
 		if err := l.tell(ostrich.Submit, i); err != nil {
 			return err
 		}
-		if l.keepsBack && l.Dependencies && c.Tasks[p.come].Needs > p.prefix {
+		if l.keepsBack && l.Dependencies && c.needs(p.come) > p.prefix {
 			if err := l.tell(ostrich.Hold, i); err != nil {
 				return err
 			}
@@ -282,31 +265,30 @@ type sorted struct {
 // submission, then by number. The last two are the order of the tasks.
 func (l *loop) queue(n int32) {
 	c, p := &l.campaigns[n], &l.states[n]
-	size := bits.Len(uint(len(c.Tasks) - 1))
+	size := bits.Len(uint(len(c.Jobs) - 1))
 	if last := len(l.empty[size]) - 1; last >= 0 {
 		p.waiting = l.empty[size][last]
 		l.empty[size] = l.empty[size][:last]
 	} else {
-		p.waiting = newQueue(len(c.Tasks))
+		p.waiting = newQueue(len(c.Jobs))
 	}
-	if len(c.Tasks) == 1 {
+	if len(c.Jobs) == 1 {
 		return
 	}
 	l.order = l.order[:0]
-	for k := range c.Tasks {
-		t := &c.Tasks[k]
+	for k, j := range c.Jobs {
 		s := sorted{rest: uint64(k)}
 		if l.Dependencies {
-			s.key = uint64(len(c.Tasks)-t.Successors) << 32
+			s.key = uint64(len(c.Jobs)-c.successors(k)) << 32
 		}
 		switch l.Inside {
 		case ostrich.LPT:
-			s.key |= uint64(math.MaxInt32 - t.Estimate)
+			s.key |= uint64(math.MaxInt32 - j.Estimate)
 		case ostrich.SPT:
-			s.key |= uint64(t.Estimate)
+			s.key |= uint64(j.Estimate)
 		case ostrich.LJF:
-			s.key |= uint64(math.MaxInt32 - t.Procs)
-			s.rest |= uint64(math.MaxInt32-t.Estimate) << 32
+			s.key |= uint64(math.MaxInt32 - j.Procs)
+			s.rest |= uint64(math.MaxInt32-j.Estimate) << 32
 		case ostrich.Submission:
 		}
 		l.order = append(l.order, s)
@@ -327,8 +309,7 @@ func (l *loop) queue(n int32) {
 func (l *loop) release(n int32) error {
 	c, p := &l.campaigns[n], &l.states[n]
 	for ; p.ready < p.come; p.ready++ {
-		t := &c.Tasks[p.ready]
-		if l.Dependencies && t.Needs > p.prefix {
+		if l.Dependencies && c.needs(p.ready) > p.prefix {
 			return nil
 		}
 		i := p.first + int32(p.ready)
@@ -349,7 +330,7 @@ func (l *loop) release(n int32) error {
 
 // admit lets a ready job of a campaign wait, or start.
 func (l *loop) admit(i int32, p *progress) error {
-	j := &l.jobs[i]
+	j := l.jobs[i]
 	if l.ranker == nil {
 		if l.Order.Compare == nil {
 			l.slot[i] = int32(l.places)
@@ -371,7 +352,7 @@ func (l *loop) admit(i int32, p *progress) error {
 func (l *loop) result() []report.Job {
 	jobs := make([]report.Job, len(l.jobs))
 	for i := range l.jobs {
-		j, t := &l.jobs[i], &l.tasks[i]
+		j, t := l.jobs[i], &l.tasks[i]
 		start, length := l.start[i]-l.shift, l.Length(j)
 		jobs[i] = report.Job{
 			ID: j.ID, Estimate: j.Estimate, User: j.User, Campaign: int(t.campaign), Submit: t.submit - l.shift, Start: start,

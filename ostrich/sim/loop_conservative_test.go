@@ -14,16 +14,16 @@ import (
 // TestLoopConservative: a job that jumps delays none in front of it, as far as
 // the depth goes.
 func TestLoopConservative(t *testing.T) {
-	one := func(id ostrich.JobID, procs int, p ostrich.Duration) []sim.Task {
-		return []sim.Task{{ID: id, Procs: procs, Run: p, Estimate: p}}
+	one := func(id ostrich.JobID, procs int, p ostrich.Duration) []sim.Job {
+		return []sim.Job{{ID: id, Procs: procs, Run: p, Estimate: p}}
 	}
 	campaigns := []sim.Campaign{
-		{User: 1, Submit: 0, Tasks: one(1, 3, 10)},
-		{User: 2, Submit: 1, Tasks: one(2, 4, 5)},  // reserved for 10 to 15
-		{User: 3, Submit: 2, Tasks: one(3, 2, 20)}, // for 15 to 35
-		{User: 4, Submit: 3, Tasks: one(4, 2, 20)}, // for 15 to 35
-		{User: 5, Submit: 4, Tasks: one(5, 1, 9)},  // would be in the way of 2 alone
-		{User: 6, Submit: 5, Tasks: one(6, 1, 5)},  // by 10
+		sim.NewCampaign(1, 0, 0, one(1, 3, 10)...),
+		sim.NewCampaign(2, 1, 0, one(2, 4, 5)...),  // reserved for 10 to 15
+		sim.NewCampaign(3, 2, 0, one(3, 2, 20)...), // for 15 to 35
+		sim.NewCampaign(4, 3, 0, one(4, 2, 20)...), // for 15 to 35
+		sim.NewCampaign(5, 4, 0, one(5, 1, 9)...),  // would be in the way of 2 alone
+		sim.NewCampaign(6, 5, 0, one(6, 1, 5)...),  // by 10
 	}
 	for _, tt := range []struct {
 		name string
@@ -54,16 +54,14 @@ func TestLoopConservative(t *testing.T) {
 func TestLoopConservativeAgrees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		log := drawLog(t, 5, false)
-		jobs := make([]sim.Job, len(log))
 		for i := range log {
 			log[i].Estimate = log[i].Run
-			jobs[i] = log[i].Job
 		}
-		want, err := sim.Machine{Procs: 5, Backfill: sim.Conservative}.Replay(jobs)
+		want, err := sim.Machine{Procs: 5, Backfill: sim.Conservative}.Replay(log)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := make([]ostrich.Time, len(jobs))
+		got := make([]ostrich.Time, len(log))
 		l := sim.Machine{Procs: 5, Backfill: sim.Conservative, Open: true, Offsets: true, Order: sim.Order{
 			Compare: func(a, b *sim.Job) int { return int(a.Submit - b.Submit) },
 		}}

@@ -18,10 +18,10 @@ import (
 )
 
 // tasks are sequential jobs of the given lengths, the first with the given id.
-func tasks(first ostrich.JobID, lengths ...ostrich.Duration) []sim.Task {
-	list := make([]sim.Task, len(lengths))
+func tasks(first ostrich.JobID, lengths ...ostrich.Duration) []sim.Job {
+	list := make([]sim.Job, len(lengths))
 	for i, p := range lengths {
-		list[i] = sim.Task{ID: first + ostrich.JobID(i), Procs: 1, Run: p, Estimate: p}
+		list[i] = sim.Job{ID: first + ostrich.JobID(i), Procs: 1, Run: p, Estimate: p}
 	}
 	return list
 }
@@ -36,12 +36,13 @@ func mustRun(t rapid.TB, l sim.Machine, campaigns []sim.Campaign) []report.Job {
 }
 
 // mustCampaigns finds campaigns by the rule MAX.
-func mustCampaigns(t rapid.TB, log []sim.Logged) []sim.Campaign {
+func mustCampaigns(t rapid.TB, log []sim.Job) []sim.Campaign {
 	t.Helper()
 	campaigns, err := sim.Campaigns(log, campaign.Rule{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	sim.Depend(campaigns)
 	return campaigns
 }
 
@@ -59,15 +60,15 @@ var strict = sim.OStrich(ostrich.Options{Gate: ostrich.Strict})
 func TestByHand(t *testing.T) {
 	// A log of one user: jobs 1 and 2 overlap, 3 was submitted when 1 had
 	// ended, 4 when 1 and 2 had; then, 5 s after the end, a campaign of one.
-	chain := []sim.Logged{
-		{Job: sim.Job{ID: 1, User: 1, Submit: 0, Run: 2, Estimate: 2, Procs: 1}, Start: 0},
-		{Job: sim.Job{ID: 2, User: 1, Submit: 0, Run: 9, Estimate: 9, Procs: 1}, Start: 1},
-		{Job: sim.Job{ID: 3, User: 1, Submit: 4, Run: 8, Estimate: 8, Procs: 1}, Start: 4},
-		{Job: sim.Job{ID: 4, User: 1, Submit: 10, Run: 1, Estimate: 1, Procs: 1}, Start: 12},
-		{Job: sim.Job{ID: 5, User: 1, Submit: 18, Run: 3, Estimate: 3, Procs: 1}, Start: 19},
+	chain := []sim.Job{
+		{ID: 1, User: 1, Submit: 0, Run: 2, Estimate: 2, Procs: 1, Start: 0},
+		{ID: 2, User: 1, Submit: 0, Run: 9, Estimate: 9, Procs: 1, Start: 1},
+		{ID: 3, User: 1, Submit: 4, Run: 8, Estimate: 8, Procs: 1, Start: 4},
+		{ID: 4, User: 1, Submit: 10, Run: 1, Estimate: 1, Procs: 1, Start: 12},
+		{ID: 5, User: 1, Submit: 18, Run: 3, Estimate: 3, Procs: 1, Start: 19},
 	}
-	wide := func(id ostrich.JobID, procs int, p ostrich.Duration) sim.Task {
-		return sim.Task{ID: id, Procs: procs, Run: p, Estimate: p}
+	wide := func(id ostrich.JobID, procs int, p ostrich.Duration) sim.Job {
+		return sim.Job{ID: id, Procs: procs, Run: p, Estimate: p}
 	}
 	for _, tt := range []struct {
 		name      string
@@ -81,9 +82,9 @@ func TestByHand(t *testing.T) {
 			"two users",
 			sim.Machine{Procs: 2, Policy: strict},
 			[]sim.Campaign{
-				{User: 1, Submit: 0, Tasks: tasks(1, 3, 3)},
-				{User: 2, Submit: 0, Tasks: tasks(3, 2, 2)},
-				{User: 2, Submit: 100, Think: 1, Tasks: tasks(5, 4)}, // closed: at 2+1
+				sim.NewCampaign(1, 0, 0, tasks(1, 3, 3)...),
+				sim.NewCampaign(2, 0, 0, tasks(3, 2, 2)...),
+				sim.NewCampaign(2, 100, 1, tasks(5, 4)...), // closed: at 2+1
 			},
 			[]ostrich.Time{2, 2, 0, 0, 5},
 		},
@@ -94,9 +95,9 @@ func TestByHand(t *testing.T) {
 			"strict gate",
 			sim.Machine{Procs: 4, Policy: strict},
 			[]sim.Campaign{
-				{User: 1, Submit: 5, Tasks: tasks(1, 2, 2, 2, 2)},
-				{User: 2, Submit: 5, Tasks: tasks(5, 20)},
-				{User: 1, Submit: 50, Think: 0, Tasks: tasks(6, 1)},
+				sim.NewCampaign(1, 5, 0, tasks(1, 2, 2, 2, 2)...),
+				sim.NewCampaign(2, 5, 0, tasks(5, 20)...),
+				sim.NewCampaign(1, 50, 0, tasks(6, 1)...),
 			},
 			// By 7 user 1 was served 4 of 8; user 2 is active until 15.
 			[]ostrich.Time{5, 5, 5, 5, 7, 9},
@@ -105,9 +106,9 @@ func TestByHand(t *testing.T) {
 			"no gate",
 			sim.Machine{Procs: 4, Policy: sim.OStrich(ostrich.Options{Gate: ostrich.Off})},
 			[]sim.Campaign{
-				{User: 1, Submit: 5, Tasks: tasks(1, 2, 2, 2, 2)},
-				{User: 2, Submit: 5, Tasks: tasks(5, 20)},
-				{User: 1, Submit: 50, Think: 0, Tasks: tasks(6, 1)},
+				sim.NewCampaign(1, 5, 0, tasks(1, 2, 2, 2, 2)...),
+				sim.NewCampaign(2, 5, 0, tasks(5, 20)...),
+				sim.NewCampaign(1, 50, 0, tasks(6, 1)...),
 			},
 			[]ostrich.Time{5, 5, 5, 5, 7, 7},
 		},
@@ -153,8 +154,8 @@ func TestByHand(t *testing.T) {
 				Gate: ostrich.Off, Machine: ostrich.Parallel,
 			})},
 			[]sim.Campaign{
-				{User: 1, Submit: 0, Tasks: []sim.Task{wide(1, 1, 5), wide(2, 3, 4), wide(3, 1, 9)}},
-				{User: 2, Submit: 1, Tasks: []sim.Task{wide(4, 4, 1)}},
+				sim.NewCampaign(1, 0, 0, wide(1, 1, 5), wide(2, 3, 4), wide(3, 1, 9)),
+				sim.NewCampaign(2, 1, 0, wide(4, 4, 1)),
 			},
 			[]ostrich.Time{4, 0, 0, 9},
 		},
@@ -165,9 +166,9 @@ func TestByHand(t *testing.T) {
 			"gate behind a blocked job",
 			sim.Machine{Procs: 2, Open: true, Policy: strict},
 			[]sim.Campaign{
-				{User: 1, Submit: 0, Tasks: tasks(1, 6)},
-				{User: 2, Submit: 1, Tasks: []sim.Task{wide(2, 2, 5)}},
-				{User: 1, Submit: 2, Tasks: tasks(3, 1)},
+				sim.NewCampaign(1, 0, 0, tasks(1, 6)...),
+				sim.NewCampaign(2, 1, 0, wide(2, 2, 5)),
+				sim.NewCampaign(1, 2, 0, tasks(3, 1)...),
 			},
 			[]ostrich.Time{0, 6, 5},
 		},
@@ -176,9 +177,9 @@ func TestByHand(t *testing.T) {
 			"in order",
 			sim.Machine{Procs: 4, Policy: sim.FCFSCampaigns, Inside: ostrich.LJF},
 			[]sim.Campaign{
-				{User: 1, Submit: 0, Tasks: []sim.Task{wide(1, 1, 5), wide(2, 3, 4), wide(3, 1, 9)}},
-				{User: 2, Submit: 1, Tasks: []sim.Task{wide(4, 4, 1)}},
-				{User: 3, Submit: 1, Tasks: []sim.Task{wide(5, 1, 1)}},
+				sim.NewCampaign(1, 0, 0, wide(1, 1, 5), wide(2, 3, 4), wide(3, 1, 9)),
+				sim.NewCampaign(2, 1, 0, wide(4, 4, 1)),
+				sim.NewCampaign(3, 1, 0, wide(5, 1, 1)),
 			},
 			[]ostrich.Time{4, 0, 0, 9, 10},
 		},
@@ -186,9 +187,9 @@ func TestByHand(t *testing.T) {
 			"first come, first served",
 			sim.Machine{Procs: 1},
 			[]sim.Campaign{
-				{User: 1, Submit: -7, Tasks: tasks(1, 1, 5)},
-				{User: 2, Submit: -7, Tasks: tasks(3, 2)},
-				{User: 1, Submit: -6, Tasks: tasks(4, 1)},
+				sim.NewCampaign(1, -7, 0, tasks(1, 1, 5)...),
+				sim.NewCampaign(2, -7, 0, tasks(3, 2)...),
+				sim.NewCampaign(1, -6, 0, tasks(4, 1)...),
 			},
 			[]ostrich.Time{-7, -6, -1, 1},
 		},
@@ -206,13 +207,13 @@ func TestByHand(t *testing.T) {
 // it can be true: they are in the lost figure.
 func TestFigure51(t *testing.T) {
 	campaigns := []sim.Campaign{
-		{User: 1, Submit: 0, Tasks: tasks(100, slices.Repeat([]ostrich.Duration{3}, 16)...)},
-		{User: 2, Submit: 0, Tasks: tasks(200, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1)},
-		{User: 3, Submit: 2, Tasks: tasks(300, 2, 2, 2, 2, 1, 1)},
-		{User: 3, Submit: 5, Tasks: tasks(310, 2, 2, 2, 2)},
-		{User: 2, Submit: 8, Tasks: tasks(210, 2, 2, 2, 2, 2)},
-		{User: 2, Submit: 14, Tasks: tasks(220, 2, 2, 2)},
-		{User: 3, Submit: 14, Tasks: tasks(320, 2, 2, 2)},
+		sim.NewCampaign(1, 0, 0, tasks(100, slices.Repeat([]ostrich.Duration{3}, 16)...)...),
+		sim.NewCampaign(2, 0, 0, tasks(200, 3, 3, 2, 2, 2, 2, 1, 1, 1, 1)...),
+		sim.NewCampaign(3, 2, 0, tasks(300, 2, 2, 2, 2, 1, 1)...),
+		sim.NewCampaign(3, 5, 0, tasks(310, 2, 2, 2, 2)...),
+		sim.NewCampaign(2, 8, 0, tasks(210, 2, 2, 2, 2, 2)...),
+		sim.NewCampaign(2, 14, 0, tasks(220, 2, 2, 2)...),
+		sim.NewCampaign(3, 14, 0, tasks(320, 2, 2, 2)...),
 	}
 	jobs := mustRun(t, sim.Machine{Procs: 6, Policy: strict, Open: true}, campaigns)
 	ran := report.Campaigns(jobs)
@@ -246,9 +247,9 @@ func TestFigure51(t *testing.T) {
 // apart, and none holds another back for ever. Each waits for its virtual start.
 func TestSameSecond(t *testing.T) {
 	campaigns := []sim.Campaign{
-		{User: 1, Submit: 5, Tasks: tasks(1, 10)},
-		{User: 1, Submit: 5, Tasks: tasks(2, 4, 4)},
-		{User: 1, Submit: 5, Tasks: tasks(4, 2)},
+		sim.NewCampaign(1, 5, 0, tasks(1, 10)...),
+		sim.NewCampaign(1, 5, 0, tasks(2, 4, 4)...),
+		sim.NewCampaign(1, 5, 0, tasks(4, 2)...),
 	}
 	for _, tt := range []struct {
 		gate ostrich.Gate
@@ -267,9 +268,12 @@ func TestSameSecond(t *testing.T) {
 // TestLoopFaults: what cannot be replayed is refused with a reason.
 func TestLoopFaults(t *testing.T) {
 	one := func(change func(*sim.Campaign)) []sim.Campaign {
-		list := []sim.Campaign{{User: 1, Tasks: tasks(7, 3, 3)}}
+		list := []sim.Campaign{sim.NewCampaign(1, 0, 0, tasks(7, 3, 3)...)}
 		change(&list[0])
 		return list
+	}
+	depends := func(needs []int32, successors ...int32) func(*sim.Campaign) {
+		return func(c *sim.Campaign) { c.Depends = &sim.Dependencies{Needs: needs, Successors: successors} }
 	}
 	for _, tt := range []struct {
 		name      string
@@ -280,25 +284,25 @@ func TestLoopFaults(t *testing.T) {
 		{"processors", sim.Machine{}, nil, "a machine of 0 processors"},
 		{"depth", sim.Machine{Procs: 1, Depth: -1}, nil, "reservations for -1 jobs"},
 		{"backfilling", sim.Machine{Procs: 1, Backfill: 9}, nil, "backfilling number 9 is not known"},
-		{"order", sim.Machine{Procs: 1}, []sim.Campaign{{User: 1, Submit: 2, Tasks: tasks(1, 1)}, {User: 2, Tasks: tasks(2, 1)}}, "campaign 2 of user 2: submitted before"},
+		{"order", sim.Machine{Procs: 1}, []sim.Campaign{sim.NewCampaign(1, 2, 0, tasks(1, 1)...), sim.NewCampaign(2, 0, 0, tasks(2, 1)...)}, "campaign 2 of user 2: submitted before"},
 		{"empty", sim.Machine{Procs: 1}, []sim.Campaign{{User: 3}}, "campaign 1 of user 3: without a job"},
 		{"think time", sim.Machine{Procs: 1}, one(func(c *sim.Campaign) { c.Think = -1 }), "think time of -1 s"},
 		{"early", sim.Machine{Procs: 1}, one(func(c *sim.Campaign) { c.Submit = math.MinInt64 }), "campaign 1 of user 1: submitted at -9223372036854775808"},
 		{"late", sim.Machine{Procs: 1}, one(func(c *sim.Campaign) { c.Submit = 1 << 62 }), "campaign 1 of user 1: submitted at 4611686018427387904"},
 		{"long think time", sim.Machine{Procs: 1}, one(func(c *sim.Campaign) { c.Think = math.MaxInt64 }), "campaign 1 of user 1: think time of 9223372036854775807 s"},
-		{"long offset", sim.Machine{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[1].Offset = math.MaxInt64 }), "job 8: submitted 9223372036854775807 s after its campaign"},
+		{"long offset", sim.Machine{Procs: 1}, one(func(c *sim.Campaign) { c.Jobs[1].Submit = math.MaxInt64 }), "job 8: submitted 9223372036854775807 s after its campaign"},
 		{"long think times", sim.Machine{Procs: 1}, []sim.Campaign{
-			{User: 1, Think: 9e17, Tasks: tasks(1, 1)},
-			{User: 2, Think: 9e17, Tasks: tasks(2, 1)},
-			{User: 1, Think: 9e17, Tasks: tasks(3, 1)},
-			{User: 1, Think: 9e17, Tasks: tasks(4, 1)},
+			sim.NewCampaign(1, 0, 9e17, tasks(1, 1)...),
+			sim.NewCampaign(2, 0, 9e17, tasks(2, 1)...),
+			sim.NewCampaign(1, 0, 9e17, tasks(3, 1)...),
+			sim.NewCampaign(1, 0, 9e17, tasks(4, 1)...),
 		}, "campaign 4 of user 1: its user's think times, offsets and run times add up to 2700000000000000003 s"},
-		{"too wide", sim.Machine{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[1].Procs = 2 }), "job 8: needs 2 of 1 processors"},
-		{"no length", sim.Machine{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[1].Run = 0 }), "job 8: runs for 0 s"},
-		{"offsets", sim.Machine{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[0].Offset = 1 }), "job 8: submitted 0 s after"},
-		{"successors", sim.Machine{Procs: 1}, one(func(c *sim.Campaign) { c.Tasks[1].Successors = 3 }), "job 8: has 3 successors"},
-		{"circle", sim.Machine{Procs: 1, Dependencies: true}, one(func(c *sim.Campaign) { c.Tasks[0].Needs = 1 }), "job 7: needs 1 jobs"},
-		{"too many", sim.Machine{Procs: 1, Dependencies: true}, one(func(c *sim.Campaign) { c.Tasks[1].Needs = 3 }), "job 8: needs 3 jobs"},
+		{"too wide", sim.Machine{Procs: 1}, one(func(c *sim.Campaign) { c.Jobs[1].Procs = 2 }), "job 8: needs 2 of 1 processors"},
+		{"no length", sim.Machine{Procs: 1}, one(func(c *sim.Campaign) { c.Jobs[1].Run = 0 }), "job 8: runs for 0 s"},
+		{"offsets", sim.Machine{Procs: 1}, one(func(c *sim.Campaign) { c.Jobs[0].Submit = 1 }), "job 8: submitted 0 s after"},
+		{"successors", sim.Machine{Procs: 1, Dependencies: true}, one(depends([]int32{0, 0}, 0, 3)), "job 8: has 3 successors"},
+		{"circle", sim.Machine{Procs: 1, Dependencies: true}, one(depends([]int32{1, 0}, 0, 0)), "job 7: needs 1 jobs"},
+		{"too many", sim.Machine{Procs: 1, Dependencies: true}, one(depends([]int32{0, 3}, 0, 0)), "job 8: needs 3 jobs"},
 	} {
 		_, err := tt.loop.Run(tt.campaigns)
 		if !errors.Is(err, sim.ErrWorkload) || !strings.Contains(err.Error(), tt.want) {
@@ -311,9 +315,9 @@ func TestLoopFaults(t *testing.T) {
 	// User 2 ends a second early, after the virtual schedule gave that second
 	// away. What it still owes user 1 is never served, since nothing runs.
 	list := []sim.Campaign{
-		{User: 1, Tasks: tasks(1, 1, 1)},
-		{User: 2, Tasks: []sim.Task{{ID: 3, Procs: 1, Run: 1, Estimate: 2}}},
-		{User: 1, Submit: 1, Tasks: tasks(4, 1)},
+		sim.NewCampaign(1, 0, 0, tasks(1, 1, 1)...),
+		sim.NewCampaign(2, 0, 0, sim.Job{ID: 3, Procs: 1, Run: 1, Estimate: 2}),
+		sim.NewCampaign(1, 1, 0, tasks(4, 1)...),
 	}
 	shut := sim.OStrich(ostrich.Options{Gate: ostrich.Strict, Machine: ostrich.Parallel})
 	if _, err := (sim.Machine{Procs: 1, Policy: shut}).Run(list); !errors.Is(err, sim.ErrWorkload) {
@@ -329,25 +333,21 @@ func TestLoopFaults(t *testing.T) {
 func TestFCFSAgrees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		log := drawLog(t, 4, true)
-		jobs := make([]sim.Job, len(log))
-		for i := range log {
-			jobs[i] = log[i].Job
-		}
 		for _, b := range []sim.Backfill{sim.None, sim.EASY, sim.Greedy} {
-			want, err := sim.Machine{Procs: 4, Backfill: b}.Replay(jobs)
+			want, err := sim.Machine{Procs: 4, Backfill: b}.Replay(log)
 			if err != nil {
 				t.Fatal(err)
 			}
 			campaigns := mustCampaigns(t, log)
 			place := make(map[ostrich.JobID]int)
-			for i := range jobs {
-				place[jobs[i].ID] = i
+			for i := range log {
+				place[log[i].ID] = i
 			}
-			got := make([]ostrich.Time, len(jobs))
+			got := make([]ostrich.Time, len(log))
 			ran := mustRun(t, sim.Machine{Procs: 4, Backfill: b, Open: true, Offsets: true}, campaigns)
 			i := 0
 			for _, c := range campaigns {
-				for _, task := range c.Tasks {
+				for _, task := range c.Jobs {
 					got[place[task.ID]] = ran[i].Start
 					i++
 				}
@@ -361,10 +361,10 @@ func TestFCFSAgrees(t *testing.T) {
 
 // drawLog draws a log of three users on m processors. With distinct, no two
 // jobs were submitted at one moment.
-func drawLog(t *rapid.T, m int, distinct bool) []sim.Logged {
+func drawLog(t *rapid.T, m int, distinct bool) []sim.Job {
 	n := rapid.IntRange(1, 14).Draw(t, "jobs")
 	at := ostrich.Time(rapid.IntRange(-2, 3).Draw(t, "first"))
-	var log []sim.Logged
+	var log []sim.Job
 	for i := range n {
 		gap := rapid.IntRange(0, 5).Draw(t, "gap")
 		if distinct {
@@ -372,15 +372,13 @@ func drawLog(t *rapid.T, m int, distinct bool) []sim.Logged {
 		}
 		at += ostrich.Time(gap)
 		run := ostrich.Duration(rapid.IntRange(1, 9).Draw(t, "run"))
-		log = append(log, sim.Logged{
-			Job: sim.Job{
-				ID: ostrich.JobID(i + 1), User: ostrich.UserID(rapid.IntRange(1, 3).Draw(t, "user")), Submit: at,
-				Procs: rapid.IntRange(1, m).Draw(t, "procs"), Run: run,
-				Estimate: run + ostrich.Duration(rapid.IntRange(0, 3).Draw(t, "over")),
-			},
-			Start: at + ostrich.Time(rapid.IntRange(0, 6).Draw(t, "wait")),
+		log = append(log, sim.Job{
+			ID: ostrich.JobID(i + 1), User: ostrich.UserID(rapid.IntRange(1, 3).Draw(t, "user")), Submit: at,
+			Procs: rapid.IntRange(1, m).Draw(t, "procs"), Run: run,
+			Estimate: run + ostrich.Duration(rapid.IntRange(0, 3).Draw(t, "over")),
+			Start:    at + ostrich.Time(rapid.IntRange(0, 6).Draw(t, "wait")),
 		})
 	}
-	slices.SortStableFunc(log, func(a, b sim.Logged) int { return cmp.Compare(a.Submit, b.Submit) })
+	slices.SortStableFunc(log, func(a, b sim.Job) int { return cmp.Compare(a.Submit, b.Submit) })
 	return log
 }

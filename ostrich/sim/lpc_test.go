@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/trace"
@@ -22,27 +21,25 @@ var measure = flag.Bool("measure", false, "replay under all readings of thesis 5
 
 // lpc is the log that thesis section 5.5 replays, on 140 processors, each job
 // expected to run for as long as it did.
-func lpc(tb testing.TB) []sim.Logged {
+func lpc(tb testing.TB) []sim.Job {
 	tb.Helper()
 	dir := tracetest.Folder(tb)
 	log, err := trace.Open(filepath.Join(dir, "LPC-EGEE-2004-1.2-cln.swf.gz"), trace.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	var jobs []sim.Logged
+	var jobs []sim.Job
 	for i := range log.Records {
 		r := &log.Records[i]
 		if r.Runnable() {
-			jobs = append(jobs, sim.Logged{
-				Job: sim.Job{
-					ID: ostrich.JobID(r.Number), User: ostrich.UserID(r.User), Submit: ostrich.Time(r.Submit),
-					Run: ostrich.Duration(r.Run), Estimate: ostrich.Duration(r.Run), Procs: int(r.Procs()),
-				},
+			jobs = append(jobs, sim.Job{
+				ID: ostrich.JobID(r.Number), User: ostrich.UserID(r.User), Submit: ostrich.Time(r.Submit),
+				Run: ostrich.Duration(r.Run), Estimate: ostrich.Duration(r.Run), Procs: int(r.Procs()),
 				Start: ostrich.Time(r.Submit + r.Wait),
 			})
 		}
 	}
-	slices.SortStableFunc(jobs, func(a, b sim.Logged) int { return cmp.Compare(a.Submit, b.Submit) })
+	slices.SortStableFunc(jobs, func(a, b sim.Job) int { return cmp.Compare(a.Submit, b.Submit) })
 	return jobs
 }
 
@@ -63,20 +60,16 @@ var readingPolicies = map[string]sim.Policy{
 }
 
 // measure replays each piece of the log by itself and takes all of them together.
-func (r reading) measure(tb testing.TB, log []sim.Logged) (s report.Stretch, campaigns, pieces int) {
+func (r reading) measure(tb testing.TB, log []sim.Job) (s report.Stretch, campaigns, pieces int) {
 	tb.Helper()
-	cut := [][]sim.Logged{log}
+	cut := [][]sim.Job{log}
 	if r.cut > 0 {
 		cut = sim.Pieces(log, r.cut)
 	}
 	r.loop.Procs, r.loop.Policy = lpcProcs, readingPolicies[r.policy]
 	var ran []report.Campaign
 	for _, piece := range cut {
-		list, err := sim.Campaigns(piece, campaign.Rule{})
-		if err != nil {
-			tb.Fatal(err)
-		}
-		ran = append(ran, report.Campaigns(mustRun(tb, r.loop, list))...)
+		ran = append(ran, report.Campaigns(mustRun(tb, r.loop, mustCampaigns(tb, piece)))...)
 	}
 	return report.Stretches(ran, lpcProcs), len(ran), len(cut)
 }
@@ -154,13 +147,10 @@ func choose(b bool, yes, no string) string {
 }
 
 func BenchmarkLoop(b *testing.B) {
-	campaigns, err := sim.Campaigns(lpc(b), campaign.Rule{})
-	if err != nil {
-		b.Fatal(err)
-	}
+	campaigns := mustCampaigns(b, lpc(b))
 	n := 0
 	for i := range campaigns {
-		n += len(campaigns[i].Tasks)
+		n += len(campaigns[i].Jobs)
 	}
 	for _, bb := range []struct {
 		name string

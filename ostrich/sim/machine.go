@@ -11,7 +11,7 @@ import (
 	"slurm-ostrich/ostrich/sim/nodes"
 )
 
-// Job is a rigid job of a workload.
+// Job is a rigid job of a workload, and how it ran if that comes from a log.
 type Job struct {
 	ID       ostrich.JobID
 	User     ostrich.UserID
@@ -22,7 +22,6 @@ type Job struct {
 	Size     int              // see ostrich.Job.Size: for OStrich alone
 	Class    uint64           // see ostrich.Job.Class
 	Hint     ostrich.Duration // see ostrich.Job.Hint
-	Outcome  lengths.Outcome  // of a run that nobody ends
 	Request  int32            // 1 + its place in Machine.Requests; 0 asks for Procs processors, wherever they are
 	Array    ostrich.JobID    // the array of which it is a task; 0 for none
 
@@ -32,6 +31,23 @@ type Job struct {
 	// Completing is how many seconds after its end its nodes take no others, under Slurm; 0 is
 	// Scheduler.Completing.
 	Completing int32
+
+	// Tier is the PriorityTier of its partition: among the jobs of campaigns, those of a higher one go first,
+	// whatever the policy says.
+	Tier int32
+
+	Outcome lengths.Outcome // of a run that nobody ends
+
+	// A log says when it started, and for how long it was suspended between its start and its end. No replay
+	// looks at that.
+	Start     ostrich.Time
+	Suspended ostrich.Time
+
+	// Preceding is a job that had to end before this one was submitted, 0 for
+	// none, and Think the time from its end to the submission, -1 if not known
+	// (fields 17 and 18 of the Standard Workload Format). See Linked.
+	Preceding ostrich.JobID
+	Think     ostrich.Duration
 }
 
 // Backfill says which jobs may start before the head of the order.
@@ -110,9 +126,6 @@ type Machine struct {
 	// comes as logged.
 	Cancel map[ostrich.JobID]ostrich.Duration
 
-	// Jobs are those of the campaigns as [JobsOf] lists them, for replays that share them; nil: the replay makes its own.
-	Jobs []Job
-
 	// Open submits each campaign when it was logged, whatever became of the
 	// one before. A closed loop submits the first campaign of a user then, and
 	// each further one when the last has really ended and its think time has
@@ -122,7 +135,7 @@ type Machine struct {
 	// first one, instead of all at once.
 	Offsets bool
 	// Dependencies lets a job wait until those it depends on have ended (thesis
-	// 5.4.4). Inside a campaign the jobs with most immediate successors then
+	// 5.4.4, see [Depend]). Inside a campaign the jobs with most immediate successors then
 	// go first, and only among equals does Inside decide.
 	Dependencies bool
 	// Kill ends a job at its estimate. Otherwise one that outlives it runs on to
@@ -152,7 +165,7 @@ func (m *Machine) Length(j *Job) ostrich.Duration {
 //
 // It is Run with a campaign for each job in an open loop, but that Conservative
 // without a Policy keeps its reservations from pass to pass. Without a Policy it
-// also needs less: beside the jobs (88 bytes each) and the starts (8) what grows
+// also needs less: beside the jobs and 16 bytes for each what grows
 // with the jobs that wait or run, and up to 48 bytes a job for an Order other than
 // that of arrival.
 func (m Machine) Replay(jobs []Job) ([]ostrich.Time, error) {
@@ -164,14 +177,18 @@ func (m Machine) Replay(jobs []Job) ([]ostrich.Time, error) {
 		return nil, err
 	}
 	m.Open = true
-	if m.Policy != nil || floor != nil && floor.Preempts() {
-		return m.replayCampaigns(jobs)
+	list := make([]*Job, len(jobs))
+	for i := range jobs {
+		list[i] = &jobs[i]
 	}
-	e := newEngine(m, jobs, floor)
+	if m.Policy != nil || floor != nil && floor.Preempts() {
+		return m.replayCampaigns(list)
+	}
+	e := newEngine(m, list, floor)
 	if m.Order.arrival() {
 		e.waiting = newQueue(sliding)
 	} else {
-		e.waiting, e.slot = newQueue(len(jobs)), m.Order.slots(jobs)
+		e.waiting, e.slot = newQueue(len(jobs)), m.Order.slots(list)
 	}
 	if m.Backfill == Conservative && floor == nil {
 		e.kept = &conservative{engine: e}
@@ -184,12 +201,10 @@ func (m Machine) Replay(jobs []Job) ([]ostrich.Time, error) {
 }
 
 // replayCampaigns is Replay with a campaign for each job.
-func (m Machine) replayCampaigns(jobs []Job) ([]ostrich.Time, error) {
-	campaigns, tasks := make([]Campaign, len(jobs)), make([]Task, len(jobs))
-	for i := range jobs {
-		j := &jobs[i]
-		tasks[i] = j.task(j.Submit)
-		campaigns[i] = Campaign{User: j.User, Submit: j.Submit, Tasks: tasks[i : i+1]}
+func (m Machine) replayCampaigns(jobs []*Job) ([]ostrich.Time, error) {
+	campaigns := make([]Campaign, len(jobs))
+	for i, j := range jobs {
+		campaigns[i] = Campaign{User: j.User, Submit: j.Submit, Jobs: jobs[i : i+1]}
 	}
 	ran, err := m.Run(campaigns)
 	if err != nil {
@@ -205,7 +220,7 @@ func (m Machine) replayCampaigns(jobs []Job) ([]ostrich.Time, error) {
 }
 
 // Run replays campaigns and returns their jobs, campaign by campaign, each in the
-// order of its tasks. The campaigns must be sorted by Submit.
+// order of its jobs. The campaigns must be sorted by Submit.
 //
 // A job counts as submitted as soon as the user could submit it: when its
 // campaign and its offset have come, and what it depends on has ended. A
@@ -274,13 +289,7 @@ func (m *Machine) checkJobs(jobs []Job, f *floor) error {
 		j := &jobs[i]
 		why := submitFault(j.Submit, jobs[max(0, i-1)].Submit)
 		if why == "" {
-			why = fault(m.Procs, j.Procs, j.Run, j.Estimate)
-		}
-		if why == "" {
-			why = m.cancelFault(j.ID)
-		}
-		if why == "" && f != nil {
-			why = f.fault(j.Request, j.Procs)
+			why = m.jobFault(j, f)
 		}
 		if why != "" {
 			return fmt.Errorf("sim: job %d: %s: %w", j.ID, why, ErrWorkload)
@@ -312,15 +321,18 @@ func submitFault(submit, before ostrich.Time) string {
 	return ""
 }
 
-// fault returns why a machine of m processors cannot run a job; "" if it can.
-func fault(m, procs int, run, estimate ostrich.Duration) string {
+// jobFault returns why the machine cannot run a job; "" if it can.
+func (m *Machine) jobFault(j *Job, f *floor) string {
+	why := m.cancelFault(j.ID)
 	switch {
-	case procs < 1 || procs > m:
-		return fmt.Sprintf("needs %d of %d processors", procs, m)
-	case run < 1 || run > Longest:
-		return fmt.Sprintf("runs for %d s", run)
-	case estimate < 1 || estimate > Longest:
-		return fmt.Sprintf("has an estimate of %d s", estimate)
+	case j.Procs < 1 || j.Procs > m.Procs:
+		why = fmt.Sprintf("needs %d of %d processors", j.Procs, m.Procs)
+	case j.Run < 1 || j.Run > Longest:
+		why = fmt.Sprintf("runs for %d s", j.Run)
+	case j.Estimate < 1 || j.Estimate > Longest:
+		why = fmt.Sprintf("has an estimate of %d s", j.Estimate)
+	case why == "" && f != nil:
+		why = f.fault(j.Request, j.Procs)
 	}
-	return ""
+	return why
 }

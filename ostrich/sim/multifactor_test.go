@@ -80,7 +80,7 @@ func TestMultifactorByHand(t *testing.T) {
 			if i == 0 {
 				run = 1000
 			}
-			campaigns = append(campaigns, sim.Campaign{Submit: at, Tasks: tasks(ostrich.JobID(i+1), run)})
+			campaigns = append(campaigns, sim.NewCampaign(0, at, 0, tasks(ostrich.JobID(i+1), run)...))
 		}
 		for i := range tt.jobs {
 			r := &tt.jobs[i]
@@ -238,7 +238,7 @@ func TestMultifactorOracle(t *testing.T) {
 }
 
 func TestMultifactorErrors(t *testing.T) {
-	one := []sim.Campaign{{Tasks: tasks(1, 5)}}
+	one := []sim.Campaign{sim.NewCampaign(0, 0, 0, tasks(1, 5)...)}
 	of := func(association int) func(ostrich.JobID) multifactor.Request {
 		return func(ostrich.JobID) multifactor.Request {
 			return multifactor.Request{Association: association, Partition: -1, QOS: -1}
@@ -283,10 +283,7 @@ func BenchmarkMultifactor(b *testing.B) {
 			at += ostrich.Time(draw(2 * 31 * 20))
 		}
 		run := ostrich.Duration(1 + draw(1+draw(1+draw(24*3600))))
-		campaigns[i] = sim.Campaign{
-			User: ostrich.UserID(user), Submit: at,
-			Tasks: []sim.Task{{ID: ostrich.JobID(i + 1), Procs: 1 + draw(1+draw(16)), Run: run, Estimate: run * 2}},
-		}
+		campaigns[i] = sim.NewCampaign(ostrich.UserID(user), at, 0, sim.Job{ID: ostrich.JobID(i + 1), Procs: 1 + draw(1+draw(16)), Run: run, Estimate: run * 2})
 		requests[i] = multifactor.Request{Association: user, Partition: -1, QOS: draw(2)}
 	}
 	for name, flags := range map[string]multifactor.Flags{"tree": 0, "classic": multifactor.NoFairTree} {

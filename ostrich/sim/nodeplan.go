@@ -19,7 +19,7 @@ func (n *nodePlan) done() bool {
 
 // fits keeps a job nodes, and reports whether that is for now. One that is over a limit is kept none.
 func (n *nodePlan) fits(i int32) bool {
-	p, j := n.placed, &n.jobs[i]
+	p, j := n.placed, n.jobs[i]
 	if !n.begun {
 		n.begun = true
 		p.plan.Reset(n.now, p.up, p.load, p.runs())

@@ -25,8 +25,8 @@ type oracle struct {
 type oracleJob struct {
 	report.Job
 	id                    ostrich.JobID // as the schedule knows it
-	task                  sim.Task
-	successors            int
+	task                  *sim.Job
+	successors            int32
 	needs                 []*oracleJob
 	submitted, ready, ran bool
 }
@@ -40,7 +40,7 @@ func (o *oracle) of(campaign int) (list []*oracleJob) {
 	return list
 }
 
-func newOracle(t rapid.TB, l sim.Machine, options ostrich.Options, log []sim.Logged, campaigns []sim.Campaign) *oracle {
+func newOracle(t rapid.TB, l sim.Machine, options ostrich.Options, log []sim.Job, campaigns []sim.Campaign) *oracle {
 	options.Procs = l.Procs
 	options.Rule = campaign.Rule{By: campaign.Groups}
 	s, err := ostrich.New(options)
@@ -50,11 +50,11 @@ func newOracle(t rapid.TB, l sim.Machine, options ostrich.Options, log []sim.Log
 	o := &oracle{loop: l, schedule: s, campaigns: campaigns}
 	for n, c := range o.campaigns {
 		var submit, end []ostrich.Time
-		for _, task := range c.Tasks {
+		for _, task := range c.Jobs {
 			o.jobs = append(o.jobs, &oracleJob{
 				Job: report.Job{ID: task.ID, User: c.User, Campaign: n, Procs: task.Procs, Estimate: task.Estimate}, id: ostrich.JobID(len(o.jobs) + 1), task: task,
 			})
-			l := log[slices.IndexFunc(log, func(l sim.Logged) bool { return l.ID == task.ID })]
+			l := log[slices.IndexFunc(log, func(l sim.Job) bool { return l.ID == task.ID })]
 			submit, end = append(submit, l.Submit), append(end, l.Start+ostrich.Time(l.Run))
 		}
 		jobs := o.of(n)
@@ -109,7 +109,7 @@ func (o *oracle) run(t rapid.TB) []report.Job {
 			}
 			e.Job.Submit = epoch + coming[j.Campaign]
 			if o.loop.Offsets {
-				e.Job.Submit += ostrich.Time(j.task.Offset)
+				e.Job.Submit += j.task.Submit - o.campaigns[j.Campaign].Submit
 			}
 			if err := o.schedule.Step(e); err != nil {
 				t.Fatal(err)
@@ -133,7 +133,7 @@ func (o *oracle) run(t rapid.TB) []report.Job {
 		for _, j := range o.jobs {
 			at, ok := coming[j.Campaign]
 			if o.loop.Offsets {
-				at += ostrich.Time(j.task.Offset)
+				at += j.task.Submit - o.campaigns[j.Campaign].Submit
 			}
 			if ok && at == now {
 				tell(ostrich.Submit, j)
@@ -183,7 +183,7 @@ func (o *oracle) pick(free int) *oracleJob {
 			}
 		}
 		if o.loop.Dependencies {
-			slices.SortStableFunc(ready, func(a, b *oracleJob) int { return b.successors - a.successors })
+			slices.SortStableFunc(ready, func(a, b *oracleJob) int { return int(b.successors - a.successors) })
 		}
 		for _, j := range ready {
 			if j.Procs <= free {
@@ -230,6 +230,7 @@ func TestLoopOracle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		sim.Depend(campaigns)
 		drawLimits(t, campaigns)
 		want := newOracle(t, l, options, log, campaigns).run(t)
 		got := mustRun(t, l, campaigns)

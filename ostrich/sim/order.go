@@ -37,7 +37,7 @@ func (o Order) byID() Order {
 }
 
 // slots gives each job its place among all jobs of the workload.
-func (o Order) slots(jobs []Job) []int32 {
+func (o Order) slots(jobs []*Job) []int32 {
 	if o.Places != nil {
 		return o.Places
 	}
@@ -45,7 +45,7 @@ func (o Order) slots(jobs []Job) []int32 {
 	for i := range order {
 		order[i] = int32(i)
 	}
-	slices.SortStableFunc(order, func(a, b int32) int { return o.Compare(&jobs[a], &jobs[b]) })
+	slices.SortStableFunc(order, func(a, b int32) int { return o.Compare(jobs[a], jobs[b]) })
 	slot := make([]int32, len(jobs))
 	for s, i := range order {
 		slot[i] = int32(s)

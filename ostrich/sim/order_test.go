@@ -16,18 +16,14 @@ import (
 func TestOrderAgrees(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		log := drawLog(t, 4, false)
-		jobs := make([]sim.Job, len(log))
-		for i := range log {
-			jobs[i] = log[i].Job
-		}
 		o := rapid.SampledFrom([]sim.Order{sim.SPT, sim.LPT, sim.LJF}).Draw(t, "order")
 		b := rapid.SampledFrom([]sim.Backfill{sim.None, sim.EASY, sim.Greedy}).Draw(t, "backfill")
-		want, err := sim.Machine{Procs: 4, Order: o, Backfill: b}.Replay(jobs)
+		want, err := sim.Machine{Procs: 4, Order: o, Backfill: b}.Replay(log)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ran := mustRun(t, sim.Machine{Procs: 4, Order: o, Backfill: b, Open: true, Offsets: true}, mustCampaigns(t, log))
-		got := make([]ostrich.Time, len(jobs))
+		got := make([]ostrich.Time, len(log))
 		for _, j := range ran {
 			got[j.ID-1] = j.Start // drawLog counts the jobs
 		}
@@ -45,9 +41,9 @@ func TestOrderClosed(t *testing.T) {
 		drawLimits(t, campaigns)
 		id := ostrich.JobID(0)
 		for i := range campaigns {
-			for k := range campaigns[i].Tasks {
+			for k := range campaigns[i].Jobs {
 				id++
-				campaigns[i].Tasks[k].ID = id
+				campaigns[i].Jobs[k].ID = id
 			}
 		}
 		for _, tt := range []struct {
@@ -71,14 +67,14 @@ func TestOrderClosed(t *testing.T) {
 // TestKill: a job is ended at its estimate only if asked; until it has ended it
 // is expected to end at any moment.
 func TestKill(t *testing.T) {
-	one := func(id ostrich.JobID, procs int, run, estimate ostrich.Duration) []sim.Task {
-		return []sim.Task{{ID: id, Procs: procs, Run: run, Estimate: estimate}}
+	one := func(id ostrich.JobID, procs int, run, estimate ostrich.Duration) []sim.Job {
+		return []sim.Job{{ID: id, Procs: procs, Run: run, Estimate: estimate}}
 	}
 	campaigns := []sim.Campaign{
-		{User: 1, Submit: 0, Tasks: one(1, 1, 9, 4)},
-		{User: 2, Submit: 1, Tasks: one(2, 2, 1, 1)}, // the head; its shadow time is 4, then now
-		{User: 3, Submit: 2, Tasks: one(3, 1, 3, 2)}, // jumps, as it is expected to end by 4
-		{User: 4, Submit: 5, Tasks: one(4, 1, 1, 1)}, // would not end by now
+		sim.NewCampaign(1, 0, 0, one(1, 1, 9, 4)...),
+		sim.NewCampaign(2, 1, 0, one(2, 2, 1, 1)...), // the head; its shadow time is 4, then now
+		sim.NewCampaign(3, 2, 0, one(3, 1, 3, 2)...), // jumps, as it is expected to end by 4
+		sim.NewCampaign(4, 5, 0, one(4, 1, 1, 1)...), // would not end by now
 	}
 	for kill, want := range map[bool][]ostrich.Time{false: {0, 9, 2, 10}, true: {0, 4, 2, 5}} {
 		ran := mustRun(t, sim.Machine{Procs: 2, Backfill: sim.EASY, Kill: kill}, campaigns)

@@ -275,7 +275,7 @@ func (f *filling) fits(i int32) bool {
 		return f.finds(i)
 	}
 	f.tests--
-	j := &f.jobs[i]
+	j := f.jobs[i]
 	return !f.blocked && j.Procs <= f.free+f.more || f.jumps(j)
 }
 
@@ -307,7 +307,7 @@ func (f *filling) admits(i int32) bool {
 		if head := q.job(q.first); f.placed != nil {
 			f.keep(head)
 		} else {
-			f.block(&f.jobs[head])
+			f.block(f.jobs[head])
 		}
 	}
 	return f.fits(i)

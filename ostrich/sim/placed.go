@@ -118,7 +118,7 @@ func newPlaced(e *engine, f *floor) *placed {
 
 // of is what a job asks for, in each of its partitions.
 func (p *placed) of(i int32) []*nodes.Want {
-	j := &p.jobs[i]
+	j := p.jobs[i]
 	if j.Request == 0 {
 		return []*nodes.Want{p.procs[j.Procs]}
 	}

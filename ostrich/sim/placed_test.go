@@ -93,11 +93,11 @@ func TestPlacedProperties(t *testing.T) {
 			m.Requests = append(m.Requests[:len(campaigns)], drawRequest(t))
 			run := ostrich.Duration(rapid.IntRange(1, 20).Draw(t, "run"))
 			at += ostrich.Time(rapid.IntRange(0, 5).Draw(t, "gap"))
-			task := sim.Task{
+			task := sim.Job{
 				ID: ostrich.JobID(len(campaigns) + 1), Run: run, Estimate: max(1, run+ostrich.Duration(rapid.IntRange(-3, 10).Draw(t, "error"))),
 				Procs: 1, Request: int32(len(campaigns) + 1),
 			}
-			one := []sim.Campaign{{User: ostrich.UserID(len(campaigns) % 3), Submit: at, Tasks: []sim.Task{task}}}
+			one := []sim.Campaign{sim.NewCampaign(ostrich.UserID(len(campaigns)%3), at, 0, task)}
 			if floor, err := nodes.NewFloor(m.Cluster); err != nil {
 				t.Fatal(err)
 			} else if _, err = floor.Want(&m.Requests[len(campaigns)], -1); err != nil {

@@ -241,8 +241,9 @@ func (p *placed) leave(i int32) error {
 	p.vacate(i, wait)
 	if !requeued {
 		f.cancelled = true
-		p.jobs[i].Outcome = lengths.Stopped
-		p.jobs[i].Run = max(1, ran)
+		ended := *p.jobs[i]
+		ended.Outcome, ended.Run = lengths.Stopped, max(1, ran)
+		p.jobs[i] = &ended
 		return p.done(i)
 	}
 	f.lost, f.rested = f.lost+ran, 0

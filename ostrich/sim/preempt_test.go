@@ -154,7 +154,7 @@ func TestPreemption(t *testing.T) {
 			for i, j := range tt.jobs {
 				m.Requests = append(m.Requests, nodes.Request{Partitions: []int{j.part}, CPUs: j.cpus, NoRequeue: j.noRequeue})
 				id := ostrich.JobID(i + 1)
-				campaigns = append(campaigns, sim.Campaign{User: 7, Submit: j.submit, Tasks: []sim.Task{{ID: id, Run: j.run, Estimate: j.run, Procs: j.cpus, Request: int32(i + 1)}}})
+				campaigns = append(campaigns, sim.NewCampaign(7, j.submit, 0, sim.Job{ID: id, Run: j.run, Estimate: j.run, Procs: j.cpus, Request: int32(i + 1)}))
 				want = append(want, report.Job{
 					ID: id, User: 7, Campaign: i, Submit: j.submit, Start: j.start, End: j.end, Procs: j.cpus, Estimate: j.run,
 					Preempted: j.times, Lost: j.lost, Suspended: j.rested, Cancelled: j.cancelled,
@@ -229,8 +229,8 @@ func TestPreemptionProperties(t *testing.T) {
 			run := ostrich.Duration(rapid.IntRange(1, 20).Draw(t, "run"))
 			at += ostrich.Time(rapid.IntRange(0, 5).Draw(t, "gap"))
 			estimate := max(1, run+ostrich.Duration(rapid.IntRange(-3, 10).Draw(t, "error")))
-			task := sim.Task{ID: ostrich.JobID(i + 1), Run: run, Estimate: estimate, Procs: r.CPUs, Request: int32(i + 1)}
-			campaigns = append(campaigns, sim.Campaign{User: ostrich.UserID(i % 3), Submit: at, Tasks: []sim.Task{task}})
+			task := sim.Job{ID: ostrich.JobID(i + 1), Run: run, Estimate: estimate, Procs: r.CPUs, Request: int32(i + 1)}
+			campaigns = append(campaigns, sim.NewCampaign(ostrich.UserID(i%3), at, 0, task))
 		}
 		var events []ostrich.Event
 		m.Policy = func(procs int) (sim.Ranker, error) {
@@ -298,7 +298,7 @@ func TestPreemptionProperties(t *testing.T) {
 			}
 		}
 		for i, j := range jobs {
-			if !j.Cancelled && j.Ran() != campaigns[i].Tasks[0].Run || j.Lost > 0 && j.Preempted == 0 || j.Start < j.Submit || j.Cancelled && j.Preempted == 0 {
+			if !j.Cancelled && j.Ran() != campaigns[i].Jobs[0].Run || j.Lost > 0 && j.Preempted == 0 || j.Start < j.Submit || j.Cancelled && j.Preempted == 0 {
 				t.Fatalf("job %+v", j)
 			}
 		}

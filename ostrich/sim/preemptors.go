@@ -80,7 +80,7 @@ func (f *filling) preemptorsFirst(list []ostrich.JobID) []ostrich.JobID {
 		return list
 	}
 	slices.SortFunc(jobs, func(a, b ostrich.JobID) int {
-		i, j := &f.jobs[a-1], &f.jobs[b-1]
+		i, j := f.jobs[a-1], f.jobs[b-1]
 		return cmp.Or(cmp.Compare(i.Queued, j.Queued), cmp.Compare(i.ID, j.ID), cmp.Compare(a, b))
 	})
 	mergeSort(jobs, make([]ostrich.JobID, len(jobs)), func(a, b ostrich.JobID) bool {

@@ -20,7 +20,7 @@ func TestReservedFirst(t *testing.T) {
 		first    nodes.Request
 		qos      *nodes.QOS
 		by       nodes.PreemptBy
-		tier     int          // of the other job
+		tier     int32        // of the other job
 		reserved ostrich.Time // start of the job with the reservation
 	}{
 		{"no preemption", nodes.Request{CPUs: 8}, nil, nodes.NoPreemption, 0, 1},
@@ -36,10 +36,10 @@ func TestReservedFirst(t *testing.T) {
 		}
 		m.Policy = (&clerk{jobs: func(ostrich.Time) []ostrich.JobID { return []ostrich.JobID{1, 2} }}).policy
 		m.Requests = []nodes.Request{tt.first, {CPUs: 4, Reservation: "r", QOS: tt.qos}}
-		task := func(id ostrich.JobID, tier int) []sim.Task {
-			return []sim.Task{{ID: id, Procs: 4, Run: 200, Estimate: 200, Request: int32(id), Tier: tier}}
+		task := func(id ostrich.JobID, tier int32) []sim.Job {
+			return []sim.Job{{ID: id, Procs: 4, Run: 200, Estimate: 200, Request: int32(id), Tier: tier}}
 		}
-		ran, err := m.Run([]sim.Campaign{{User: 1, Submit: 1, Tasks: task(1, tt.tier)}, {User: 1, Submit: 1, Tasks: task(2, 0)}})
+		ran, err := m.Run([]sim.Campaign{sim.NewCampaign(1, 1, 0, task(1, tt.tier)...), sim.NewCampaign(1, 1, 0, task(2, 0)...)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,14 +80,14 @@ func TestPreemptorsFirst(t *testing.T) {
 		var campaigns []sim.Campaign
 		for i, q := range tt.qos {
 			m.Requests = append(m.Requests, nodes.Request{CPUs: 4, Partitions: []int{0}, QOS: q})
-			task := sim.Task{ID: ostrich.JobID(i + 1), Procs: 4, Run: 10, Estimate: 10, Request: int32(i + 1)}
+			task := sim.Job{ID: ostrich.JobID(i + 1), Procs: 4, Run: 10, Estimate: 10, Request: int32(i + 1)}
 			if tt.came != nil {
 				task.Queued = tt.came[i]
 			}
 			if tt.name == array && q == scav {
 				task.Array = 9
 			}
-			campaigns = append(campaigns, sim.Campaign{User: 1, Submit: 1, Tasks: []sim.Task{task}})
+			campaigns = append(campaigns, sim.NewCampaign(1, 1, 0, task))
 		}
 		ran, err := m.Run(campaigns)
 		if err != nil {

@@ -37,8 +37,7 @@ func drawLimits(t *rapid.T, campaigns []sim.Campaign) {
 		return
 	}
 	for i := range campaigns {
-		for k := range campaigns[i].Tasks {
-			task := &campaigns[i].Tasks[k]
+		for _, task := range campaigns[i].Jobs {
 			task.Estimate = max(1, task.Estimate-ostrich.Duration(rapid.IntRange(0, 6).Draw(t, "less")))
 		}
 	}
@@ -54,8 +53,8 @@ func TestLoopProperties(t *testing.T) {
 		drawLimits(t, campaigns)
 		if rapid.Bool().Draw(t, "tiers") {
 			for i := range campaigns {
-				for k := range campaigns[i].Tasks {
-					campaigns[i].Tasks[k].Tier = rapid.IntRange(0, 2).Draw(t, "tier")
+				for k := range campaigns[i].Jobs {
+					campaigns[i].Jobs[k].Tier = rapid.Int32Range(0, 2).Draw(t, "tier")
 				}
 			}
 		}
@@ -85,19 +84,19 @@ func TestLoopProperties(t *testing.T) {
 				t.Fatalf("%d of %d processors are busy at %d", busy, l.Procs, at.Start)
 			}
 		}
-		logged := make(map[ostrich.JobID]sim.Logged)
+		logged := make(map[ostrich.JobID]sim.Job)
 		for _, j := range log {
 			logged[j.ID] = j
 		}
 		last := make(map[ostrich.UserID]ostrich.Time) // end of the latest campaign
 		for n, c := range campaigns {
-			own := jobs[:len(c.Tasks)]
-			jobs = jobs[len(c.Tasks):]
+			own := jobs[:len(c.Jobs)]
+			jobs = jobs[len(c.Jobs):]
 			submit := c.Submit
 			if end, ok := last[c.User]; ok && !l.Open {
 				submit = end + ostrich.Time(c.Think)
 			}
-			for i, task := range c.Tasks {
+			for i, task := range c.Jobs {
 				j, was := own[i], logged[task.ID]
 				lasts := was.Run
 				if l.Kill {
@@ -109,10 +108,10 @@ func TestLoopProperties(t *testing.T) {
 				}
 				earliest := submit
 				if l.Offsets {
-					earliest += ostrich.Time(task.Offset)
+					earliest += task.Submit - c.Submit
 				}
 				if l.Dependencies {
-					for k, other := range c.Tasks {
+					for k, other := range c.Jobs {
 						if w := logged[other.ID]; w.Start+ostrich.Time(w.Run) <= was.Submit {
 							earliest = max(earliest, own[k].End)
 						}
@@ -195,10 +194,10 @@ func mustSchedule(t rapid.TB, o ostrich.Options, events []ostrich.Event) *ostric
 // TestPieces: a log is cut where nothing ran and nothing was submitted for
 // long enough; who was queued before goes on behind.
 func TestPieces(t *testing.T) {
-	job := func(id ostrich.JobID, submit, start ostrich.Time, run ostrich.Duration) sim.Logged {
-		return sim.Logged{Job: sim.Job{ID: id, User: 1, Submit: submit, Run: run, Estimate: run, Procs: 1}, Start: start}
+	job := func(id ostrich.JobID, submit, start ostrich.Time, run ostrich.Duration) sim.Job {
+		return sim.Job{ID: id, User: 1, Submit: submit, Run: run, Estimate: run, Procs: 1, Start: start}
 	}
-	log := []sim.Logged{
+	log := []sim.Job{
 		job(1, 0, 0, 10),
 		job(2, 5, 130, 7), // queued over the downtime from 10 to 120
 		job(3, 120, 120, 10),
@@ -207,13 +206,13 @@ func TestPieces(t *testing.T) {
 	moved := job(2, 120, 130, 7)
 	for _, tt := range []struct {
 		quiet ostrich.Duration
-		want  [][]sim.Logged
+		want  [][]sim.Job
 	}{
-		{93, [][]sim.Logged{{log[0]}, {moved, log[2]}, {log[3]}}},
-		{94, [][]sim.Logged{{log[0]}, {moved, log[2], log[3]}}},
-		{110, [][]sim.Logged{{log[0]}, {moved, log[2], log[3]}}},
-		{111, [][]sim.Logged{log}},
-		{0, [][]sim.Logged{{log[0]}, {moved, log[2]}, {log[3]}}},
+		{93, [][]sim.Job{{log[0]}, {moved, log[2]}, {log[3]}}},
+		{94, [][]sim.Job{{log[0]}, {moved, log[2], log[3]}}},
+		{110, [][]sim.Job{{log[0]}, {moved, log[2], log[3]}}},
+		{111, [][]sim.Job{log}},
+		{0, [][]sim.Job{{log[0]}, {moved, log[2]}, {log[3]}}},
 	} {
 		if diff := gocmp.Diff(tt.want, sim.Pieces(log, tt.quiet)); diff != "" {
 			t.Errorf("quiet for %d s: -want +got\n%s", tt.quiet, diff)

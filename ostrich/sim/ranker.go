@@ -140,14 +140,14 @@ func (l *loop) tell(k ostrich.Kind, i int32) error {
 	if l.ranker == nil {
 		return nil
 	}
-	j, n := &l.jobs[i], l.tasks[i].campaign
+	j, n := l.jobs[i], l.tasks[i].campaign
 	c, p := &l.campaigns[n], &l.states[n]
 	var e ostrich.Event
 	e.At, e.Kind = l.now, k
 	e.Job.ID, e.Job.User, e.Job.Procs, e.Job.Estimate = ostrich.JobID(i+1), j.User, j.Procs, j.Estimate
 	e.Job.Size, e.Job.Class, e.Job.Hint = j.Size, j.Class, j.Hint
 	e.Job.Submit, e.Job.Start = p.submit, l.start[i]
-	if len(c.Tasks) > 1 {
+	if len(c.Jobs) > 1 {
 		e.Job.Group = ostrich.JobID(p.first + 1)
 	}
 	if l.Offsets {

@@ -50,8 +50,8 @@ func (c *clerk) policy(int) (sim.Ranker, error) { return c, nil }
 // leaves out waits until it changes its mind at a moment of its own.
 func TestJobRanker(t *testing.T) {
 	campaigns := []sim.Campaign{
-		{User: 1, Submit: 1, Tasks: tasks(10, 5, 5, 2)}, // jobs 1 to 3
-		{User: 2, Submit: 1, Tasks: tasks(20, 3, 1)},    // 4 and 5
+		sim.NewCampaign(1, 1, 0, tasks(10, 5, 5, 2)...), // jobs 1 to 3
+		sim.NewCampaign(2, 1, 0, tasks(20, 3, 1)...),    // 4 and 5
 	}
 	for _, tt := range []struct {
 		name   string
@@ -110,10 +110,10 @@ func TestJobRanker(t *testing.T) {
 // TestReadier: a job is ready when what it depends on has ended, and skipped
 // until then.
 func TestReadier(t *testing.T) {
-	log := []sim.Logged{
-		{Job: sim.Job{ID: 1, User: 1, Submit: 1, Run: 3, Estimate: 3, Procs: 1}, Start: 1},
-		{Job: sim.Job{ID: 2, User: 1, Submit: 2, Run: 9, Estimate: 9, Procs: 1}, Start: 2},
-		{Job: sim.Job{ID: 3, User: 1, Submit: 4, Run: 1, Estimate: 1, Procs: 1}, Start: 4},
+	log := []sim.Job{
+		{ID: 1, User: 1, Submit: 1, Run: 3, Estimate: 3, Procs: 1, Start: 1},
+		{ID: 2, User: 1, Submit: 2, Run: 9, Estimate: 9, Procs: 1, Start: 2},
+		{ID: 3, User: 1, Submit: 4, Run: 1, Estimate: 1, Procs: 1, Start: 4},
 	}
 	c := clerk{jobs: func(ostrich.Time) []ostrich.JobID { return []ostrich.JobID{3, 2, 1} }}
 	got := starts(mustRun(t, sim.Machine{Procs: 1, Policy: c.policy, Dependencies: true}, mustCampaigns(t, log)))
@@ -127,7 +127,7 @@ func TestReadier(t *testing.T) {
 
 // TestRankerFaults: a ranker that makes no sense ends the replay with a reason.
 func TestRankerFaults(t *testing.T) {
-	campaigns := []sim.Campaign{{User: 1, Submit: 1, Tasks: tasks(10, 5)}}
+	campaigns := []sim.Campaign{sim.NewCampaign(1, 1, 0, tasks(10, 5)...)}
 	nothing := func(ostrich.Time) []ostrich.JobID { return nil }
 	for _, tt := range []struct {
 		name   string

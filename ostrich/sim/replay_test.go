@@ -326,7 +326,7 @@ func TestReplayCampaigns(t *testing.T) {
 		for i := range jobs {
 			j := &jobs[i]
 			j.ID = ostrich.JobID(i + 1)
-			campaigns[i] = sim.Campaign{User: j.User, Submit: j.Submit, Tasks: []sim.Task{{ID: j.ID, Procs: j.Procs, Run: j.Run, Estimate: j.Estimate}}}
+			campaigns[i] = sim.NewCampaign(j.User, j.Submit, 0, sim.Job{ID: j.ID, Procs: j.Procs, Run: j.Run, Estimate: j.Estimate})
 		}
 		got := mustReplay(t, m, jobs)
 		m.Open = true

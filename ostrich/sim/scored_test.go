@@ -21,14 +21,14 @@ import (
 // No two of jobs 2 and 3 fit together, and no other with job 2. When job 3 runs, its
 // fourth processor is free for job 4.
 func TestScored(t *testing.T) {
-	job := func(id ostrich.JobID, procs int, p ostrich.Duration) []sim.Task {
-		return []sim.Task{{ID: id, Procs: procs, Run: p, Estimate: p}}
+	job := func(id ostrich.JobID, procs int, p ostrich.Duration) []sim.Job {
+		return []sim.Job{{ID: id, Procs: procs, Run: p, Estimate: p}}
 	}
 	campaigns := []sim.Campaign{
-		{User: 1, Submit: 1000, Tasks: job(1, 4, 100)},
-		{User: 1, Submit: 1001, Tasks: job(4, 1, 90)},
-		{User: 2, Submit: 1010, Tasks: job(2, 4, 30)},
-		{User: 3, Submit: 1040, Tasks: job(3, 3, 20)},
+		sim.NewCampaign(1, 1000, 0, job(1, 4, 100)...),
+		sim.NewCampaign(1, 1001, 0, job(4, 1, 90)...),
+		sim.NewCampaign(2, 1010, 0, job(2, 4, 30)...),
+		sim.NewCampaign(3, 1040, 0, job(3, 3, 20)...),
 	}
 	for _, tt := range []struct {
 		machine sim.Machine

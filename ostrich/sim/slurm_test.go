@@ -14,15 +14,13 @@ import (
 
 // one is a campaign of one job.
 func one(id ostrich.JobID, submit ostrich.Time, procs int, p ostrich.Duration) sim.Campaign {
-	return sim.Campaign{
-		User: ostrich.UserID(id), Submit: submit, Tasks: []sim.Task{{ID: id, Procs: procs, Run: p, Estimate: p}},
-	}
+	return sim.NewCampaign(ostrich.UserID(id), submit, 0, sim.Job{ID: id, Procs: procs, Run: p, Estimate: p})
 }
 
 // tier gives the jobs of a campaign a tier.
-func tier(n int, c sim.Campaign) sim.Campaign {
-	for i := range c.Tasks {
-		c.Tasks[i].Tier = n
+func tier(n int32, c sim.Campaign) sim.Campaign {
+	for i := range c.Jobs {
+		c.Jobs[i].Tier = n
 	}
 	return c
 }
@@ -142,8 +140,7 @@ func TestForesight(t *testing.T) {
 		}
 		l.Scheduler.BackfillDepth = rapid.IntRange(1, 6).Draw(t, "few")
 		got := starts(mustRun(t, l, campaigns))
-		last := one(10_000, 1<<30, 1, 1)
-		last.Submit = campaigns[len(campaigns)-1].Submit + 1<<30
+		last := one(10_000, campaigns[len(campaigns)-1].Submit+1<<30, 1, 1)
 		want := starts(mustRun(t, l, append(campaigns, tier(1, last))))
 		if diff := gocmp.Diff(want[:len(got)], got); diff != "" {
 			t.Errorf("starts (-without +with):\n%s", diff)

@@ -160,8 +160,8 @@ func TestMinPrio(t *testing.T) {
 			length  ostrich.Duration
 		}{{nodes.Request{CPUs: 8, MinNodes: 2}, 100}, {nodes.Request{CPUs: 12, MinNodes: 3}, 200}, {nodes.Request{CPUs: 1}, 120}} {
 			m.Requests = append(m.Requests, j.request)
-			job := sim.Task{ID: ostrich.JobID(i + 1), Run: j.length, Estimate: j.length, Procs: j.request.CPUs, Request: int32(i + 1)}
-			campaigns = append(campaigns, sim.Campaign{User: ostrich.UserID(i + 1), Submit: 1, Tasks: []sim.Task{job}})
+			job := sim.Job{ID: ostrich.JobID(i + 1), Run: j.length, Estimate: j.length, Procs: j.request.CPUs, Request: int32(i + 1)}
+			campaigns = append(campaigns, sim.NewCampaign(ostrich.UserID(i+1), 1, 0, job))
 		}
 		m.Cluster.Partitions = nil
 		all := &clerk{jobs: func(ostrich.Time) []ostrich.JobID { return []ostrich.JobID{1, 2, 3} }}

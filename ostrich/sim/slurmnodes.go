@@ -188,7 +188,7 @@ func (b *backfill) fits(i int32) bool {
 		if b.plan(i, w) {
 			b.starts++
 			delete(b.rejected, of)
-			j := &b.jobs[i]
+			j := b.jobs[i]
 			r := nodes.Running{End: b.now + ostrich.Time(j.Estimate), Allocation: b.chosen}
 			at := len(b.running)
 			for at > 0 && b.running[at-1].End > r.End {
@@ -232,7 +232,7 @@ func (b *backfill) exceeds(i int32, w *nodes.Want) bool {
 // plan finds when a job can start. If that is now, it chooses its nodes and returns true; otherwise it keeps
 // the job the nodes that it found.
 func (b *backfill) plan(i int32, w *nodes.Want) bool {
-	s, j := &b.slurm, &b.jobs[i]
+	s, j := &b.slurm, b.jobs[i]
 	onlyNow := b.passes(i) || s.PartKept > 0 && b.kept[w.Part()] >= s.PartKept
 	length := ostrich.Time(j.Estimate)
 	if b.Fleeting(w) {

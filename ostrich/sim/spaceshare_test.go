@@ -61,14 +61,14 @@ func TestFigure213(t *testing.T) {
 // jobs are in the lost figure; these make each sentence of it true.
 func TestFigure65(t *testing.T) {
 	const x = 20
-	wide := func(id ostrich.JobID, procs int, p ostrich.Duration) sim.Task {
-		return sim.Task{ID: id, Procs: procs, Run: p, Estimate: p}
+	wide := func(id ostrich.JobID, procs int, p ostrich.Duration) sim.Job {
+		return sim.Job{ID: id, Procs: procs, Run: p, Estimate: p}
 	}
 	campaigns := []sim.Campaign{
 		// A first job within the share, and one that waits until there is more.
-		{User: 1, Tasks: []sim.Task{wide(1, 1, 1), wide(2, 5, x)}},
+		sim.NewCampaign(1, 0, 0, wide(1, 1, 1), wide(2, 5, x)),
 		// Side by side on the machine, one after the other on half of it.
-		{User: 2, Tasks: []sim.Task{wide(3, 2, 1), wide(4, 2, 1), wide(5, 2, 1)}},
+		sim.NewCampaign(2, 0, 0, wide(3, 2, 1), wide(4, 2, 1), wide(5, 2, 1)),
 	}
 	for _, tt := range []struct {
 		name        string

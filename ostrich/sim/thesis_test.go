@@ -18,10 +18,10 @@ import (
 func TestFigure210(t *testing.T) {
 	for _, p := range []ostrich.Duration{2, 10, 1000} {
 		ran := mustRun(t, sim.Machine{Procs: 1}, []sim.Campaign{
-			{User: 1, Tasks: tasks(1, p)},
-			{User: 2, Tasks: tasks(2, 1)},
-			{User: 1, Tasks: tasks(3, p)},
-			{User: 2, Tasks: tasks(4, 1)},
+			sim.NewCampaign(1, 0, 0, tasks(1, p)...),
+			sim.NewCampaign(2, 0, 0, tasks(2, 1)...),
+			sim.NewCampaign(1, 0, 0, tasks(3, p)...),
+			sim.NewCampaign(2, 0, 0, tasks(4, 1)...),
 		})
 		at := ostrich.Time(p)
 		if diff := gocmp.Diff([]ostrich.Time{0, at, at + 1, 2*at + 1}, starts(ran)); diff != "" {
@@ -71,12 +71,12 @@ func TestFigures211And212(t *testing.T) {
 
 // linker is the campaign of thesis figure 5.3 with times of our own, since those
 // are in the lost figure: 4 and 5 end before 3, and only 6 links 7 to the rest.
-func linker() []sim.Logged {
-	var log []sim.Logged
+func linker() []sim.Job {
+	var log []sim.Job
 	for i, l := range [][3]ostrich.Time{{0, 0, 3}, {1, 2, 6}, {4, 5, 12}, {5, 6, 8}, {7, 8, 10}, {11, 11, 16}, {14, 15, 18}} {
 		run := ostrich.Duration(l[2] - l[1])
-		log = append(log, sim.Logged{
-			Job:   sim.Job{ID: ostrich.JobID(i + 1), User: 1, Submit: l[0], Run: run, Estimate: run, Procs: 1},
+		log = append(log, sim.Job{
+			ID: ostrich.JobID(i + 1), User: 1, Submit: l[0], Run: run, Estimate: run, Procs: 1,
 			Start: l[1],
 		})
 	}
@@ -86,10 +86,10 @@ func linker() []sim.Logged {
 // TestFigure53: seven jobs are one campaign by MAX. Without job 6 there would be
 // two, jobs 1 to 5 and job 7 (thesis 5.4.2).
 func TestFigure53(t *testing.T) {
-	ids := func(log []sim.Logged) (list [][]ostrich.JobID) {
+	ids := func(log []sim.Job) (list [][]ostrich.JobID) {
 		for _, c := range mustCampaigns(t, log) {
 			var jobs []ostrich.JobID
-			for _, task := range c.Tasks {
+			for _, task := range c.Jobs {
 				jobs = append(jobs, task.ID)
 			}
 			list = append(list, jobs)
@@ -116,14 +116,11 @@ func TestFigure53(t *testing.T) {
 // submission. The thesis' edges are lost with the figure; these are by hand:
 // 1→3, 1→4, 1→5, 2→5, 4→6, 5→6, 3→7, 4→7, 5→7 after transitive reduction.
 func TestFigure54(t *testing.T) {
-	var needs, successors []int
-	for _, task := range mustCampaigns(t, linker())[0].Tasks {
-		needs, successors = append(needs, task.Needs), append(successors, task.Successors)
-	}
-	if diff := gocmp.Diff([]int{0, 0, 1, 1, 2, 4, 5}, needs); diff != "" {
+	depends := mustCampaigns(t, linker())[0].Depends
+	if diff := gocmp.Diff([]int32{0, 0, 1, 1, 2, 4, 5}, depends.Needs); diff != "" {
 		t.Error("needs -want +got\n", diff)
 	}
-	if diff := gocmp.Diff([]int{3, 1, 1, 2, 2, 0, 0}, successors); diff != "" {
+	if diff := gocmp.Diff([]int32{3, 1, 1, 2, 2, 0, 0}, depends.Successors); diff != "" {
 		t.Error("successors -want +got\n", diff)
 	}
 }
@@ -136,14 +133,14 @@ func TestFigure54(t *testing.T) {
 // it waits for light gray, with those that are really busy it goes first.
 func TestFigures61And62(t *testing.T) {
 	const s = 10 // a unit of time, so that the small campaign can come at 15.5
-	wide := func(procs int, p ostrich.Duration) sim.Task {
-		return sim.Task{ID: 1, Procs: procs, Run: p * s, Estimate: p * s}
+	wide := func(procs int, p ostrich.Duration) sim.Job {
+		return sim.Job{ID: 1, Procs: procs, Run: p * s, Estimate: p * s}
 	}
 	campaigns := []sim.Campaign{
-		{User: 2, Tasks: []sim.Task{wide(6, 2)}},
-		{User: 1, Tasks: []sim.Task{wide(4, 3), wide(4, 3), wide(4, 3), wide(4, 3), wide(4, 3)}},
-		{User: 3, Submit: 12 * s, Tasks: []sim.Task{wide(4, 3), wide(4, 3)}},
-		{User: 2, Submit: 15*s + s/2, Tasks: []sim.Task{wide(4, 1)}},
+		sim.NewCampaign(2, 0, 0, wide(6, 2)),
+		sim.NewCampaign(1, 0, 0, wide(4, 3), wide(4, 3), wide(4, 3), wide(4, 3), wide(4, 3)),
+		sim.NewCampaign(3, 12*s, 0, wide(4, 3), wide(4, 3)),
+		sim.NewCampaign(2, 15*s+s/2, 0, wide(4, 1)),
 	}
 	for _, tt := range []struct {
 		machine ostrich.Machine

@@ -13,10 +13,10 @@ import (
 
 // dependencies is the obvious way: every pair, then the transitive reduction
 // by looking at every third.
-func dependencies(submit, end []ostrich.Time) (needs, successors []int) {
+func dependencies(submit, end []ostrich.Time) (needs, successors []int32) {
 	n := len(submit)
 	before := func(i, j int) bool { return end[i] <= submit[j] }
-	needs, successors = make([]int, n), make([]int, n)
+	needs, successors = make([]int32, n), make([]int32, n)
 	for j := range n {
 		for i := range n {
 			if !before(i, j) {
@@ -37,19 +37,17 @@ func dependencies(submit, end []ostrich.Time) (needs, successors []int) {
 
 func TestDependencies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 12).Draw(t, "jobs")
-		var log []sim.Logged
+		n := rapid.IntRange(2, 12).Draw(t, "jobs")
+		var log []sim.Job
 		var submit, end []ostrich.Time
 		at := ostrich.Time(rapid.IntRange(-9, 3).Draw(t, "first"))
 		for i := range n {
 			if i > 0 {
 				at += ostrich.Time(rapid.IntRange(0, 4).Draw(t, "gap"))
 			}
-			l := sim.Logged{
-				Job: sim.Job{
-					ID: ostrich.JobID(i + 1), User: 1, Submit: at, Procs: 1,
-					Run: ostrich.Duration(rapid.IntRange(1, 9).Draw(t, "run")),
-				},
+			l := sim.Job{
+				ID: ostrich.JobID(i + 1), User: 1, Submit: at, Procs: 1,
+				Run:   ostrich.Duration(rapid.IntRange(1, 9).Draw(t, "run")),
 				Start: at + ostrich.Time(rapid.IntRange(0, 3).Draw(t, "wait")),
 			}
 			log = append(log, l)
@@ -63,15 +61,12 @@ func TestDependencies(t *testing.T) {
 		if len(list) != 1 {
 			t.Fatalf("%d campaigns", len(list))
 		}
-		var gotNeeds, gotSuccessors []int
-		for _, task := range list[0].Tasks {
-			gotNeeds, gotSuccessors = append(gotNeeds, task.Needs), append(gotSuccessors, task.Successors)
-		}
+		sim.Depend(list)
 		needs, successors := dependencies(submit, end)
-		if diff := cmp.Diff(needs, gotNeeds); diff != "" {
+		if diff := cmp.Diff(needs, list[0].Depends.Needs); diff != "" {
 			t.Error("needs -want +got\n", diff)
 		}
-		if diff := cmp.Diff(successors, gotSuccessors); diff != "" {
+		if diff := cmp.Diff(successors, list[0].Depends.Successors); diff != "" {
 			t.Error("successors -want +got\n", diff)
 		}
 	})

@@ -63,7 +63,7 @@ func TestDemoSeed(t *testing.T) {
 	if diff := cmp.Diff(first, output(t, beside)); diff != "" {
 		t.Errorf("side by side it differs:\n%s", diff)
 	}
-	if cmp.Equal(drawLoad(submitters(4), 2, 7)[0].Tasks, drawLoad(submitters(4), 2, 8)[0].Tasks) {
+	if cmp.Equal(drawLoad(submitters(4), 2, 7)[0].Jobs, drawLoad(submitters(4), 2, 8)[0].Jobs) {
 		t.Error("two seeds give the same load")
 	}
 }
@@ -101,7 +101,7 @@ func TestDemoRuns(t *testing.T) {
 			before := make(map[ostrich.UserID]int)
 			for i, c := range d.Load {
 				want := ostrich.Duration(0)
-				for _, task := range c.Tasks {
+				for _, task := range c.Jobs {
 					want += task.Run
 				}
 				if want != lengths[i] {

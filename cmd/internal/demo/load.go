@@ -100,13 +100,13 @@ func drawLoad(users []submitter, hours int, seed uint64) []sim.Campaign {
 			work, longest := 0.0, 0.0
 			for range kind.jobs.draw(r) {
 				run := kind.length.draw(r)
-				t := sim.Task{
-					ID: ostrich.JobID(len(c.Tasks) + 1), Procs: int(kind.procs.draw(r)), Run: ostrich.Duration(run),
+				t := &sim.Job{
+					ID: ostrich.JobID(len(c.Jobs) + 1), User: c.User, Submit: c.Submit, Procs: int(kind.procs.draw(r)), Run: ostrich.Duration(run),
 					Estimate: ostrich.Duration((int64(float64(run)*(1+2*r.Float64()))/60 + 1) * 60),
 				}
 				work += float64(t.Procs) * float64(run)
 				longest = max(longest, float64(run))
-				c.Tasks = append(c.Tasks, t)
+				c.Jobs = append(c.Jobs, t)
 			}
 			at += float64(c.Think) + max(work*float64(len(users))/2/procs, longest)
 			list = append(list, c)

@@ -70,7 +70,7 @@ func newDemo(users, hours int, seed uint64, rule memslurm.Rule) *demo {
 	d := &demo{Seed: seed, Hours: hours, Rule: rule, Users: submitters(users)}
 	d.Load = drawLoad(d.Users, hours, seed)
 	for _, c := range d.Load {
-		d.Total += len(c.Tasks)
+		d.Total += len(c.Jobs)
 	}
 	for i, name := range runNames {
 		d.runs[i].Name = name
@@ -257,7 +257,7 @@ func (d *demo) measure(r state) measured {
 		}
 		m.Started = append(m.Started, one)
 	}
-	whole := slices.DeleteFunc(slices.Clone(m.Started), func(j report.Job) bool { return gone[j.Campaign] != len(d.Load[j.Campaign].Tasks) })
+	whole := slices.DeleteFunc(slices.Clone(m.Started), func(j report.Job) bool { return gone[j.Campaign] != len(d.Load[j.Campaign].Jobs) })
 	campaigns := report.Campaigns(whole)
 	users := make(map[ostrich.UserID]int)
 	for i, u := range d.Users {

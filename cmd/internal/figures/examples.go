@@ -73,11 +73,11 @@ func sequential(lengths ...float64) []rigid {
 
 // submit returns a campaign.
 func submit(user ostrich.UserID, at float64, jobs ...rigid) sim.Campaign {
-	c := sim.Campaign{User: user, Submit: ostrich.Time(seconds(at))}
+	list := make([]sim.Job, len(jobs))
 	for i, j := range jobs {
-		c.Tasks = append(c.Tasks, sim.Task{ID: ostrich.JobID(i + 1), Procs: j.procs, Run: seconds(j.length), Estimate: seconds(j.length)})
+		list[i] = sim.Job{ID: ostrich.JobID(i + 1), Procs: j.procs, Run: seconds(j.length), Estimate: seconds(j.length)}
 	}
-	return c
+	return sim.NewCampaign(user, ostrich.Time(seconds(at)), 0, list...)
 }
 
 // ran is the result of a replay.

@@ -118,16 +118,13 @@ func figure42(name string) *Result {
 
 // linked returns the log of figure 5.3: submission, start and end of seven jobs,
 // chosen so that every sentence of the thesis about it is true.
-func linked() []sim.Logged {
+func linked() []sim.Job {
 	times := [7][3]float64{{0, 0, 3}, {1, 2, 6}, {4, 5, 12}, {5, 6, 8}, {7, 8, 10}, {11, 11, 16}, {14, 15, 18}}
-	log := make([]sim.Logged, len(times))
+	log := make([]sim.Job, len(times))
 	for i, t := range times {
-		log[i] = sim.Logged{
-			Job: sim.Job{
-				ID: ostrich.JobID(i + 1), User: 1, Submit: ostrich.Time(seconds(t[0])), Procs: 1,
-				Run: seconds(t[2] - t[1]), Estimate: seconds(t[2] - t[1]),
-			},
-			Start: ostrich.Time(seconds(t[1])),
+		log[i] = sim.Job{
+			ID: ostrich.JobID(i + 1), User: 1, Submit: ostrich.Time(seconds(t[0])), Procs: 1,
+			Run: seconds(t[2] - t[1]), Estimate: seconds(t[2] - t[1]), Start: ostrich.Time(seconds(t[1])),
 		}
 	}
 	return log
@@ -161,7 +158,7 @@ func figure53(name string) *Result {
 		Text: "Seven jobs of a user, each submitted before the latest end of those before it: one campaign. Job 6 links job 7 to the others.",
 	}
 	sizes := func(list []sim.Campaign) string {
-		jobs := format.Texts(list, func(c sim.Campaign) string { return format.Plural(len(c.Tasks), "job") })
+		jobs := format.Texts(list, func(c sim.Campaign) string { return format.Plural(len(c.Jobs), "job") })
 		return fmt.Sprintf("%d: %s", len(list), strings.Join(jobs, " and "))
 	}
 	numbers := []Number{
@@ -173,14 +170,14 @@ func figure53(name string) *Result {
 }
 
 // depends lists the edges of the dependency graph of a campaign after transitive
-// reduction. A task needs the first Needs jobs that ended; the list leaves out
+// reduction. A job needs the first Needs jobs that ended; the list leaves out
 // those that it needs through another one.
-func depends(log []sim.Logged, c *sim.Campaign) ([][2]int, error) {
+func depends(log []sim.Job, c *sim.Campaign) ([][2]int, error) {
 	end := func(i int) ostrich.Time { return log[i].Start + ostrich.Time(log[i].Run) }
 	ended := sorted(len(log), func(a, b int) int { return int(end(a) - end(b)) })
-	needs := func(j, i int) bool { return slices.Contains(ended[:c.Tasks[j].Needs], i) }
+	needs := func(j, i int) bool { return slices.Contains(ended[:c.Depends.Needs[j]], i) }
 	var edges [][2]int
-	successors := make([]int, len(log))
+	successors := make([]int32, len(log))
 	for j := range log {
 		for i := range log {
 			through := slices.ContainsFunc(ended, func(k int) bool { return needs(j, k) && needs(k, i) })
@@ -190,9 +187,9 @@ func depends(log []sim.Logged, c *sim.Campaign) ([][2]int, error) {
 			}
 		}
 	}
-	for i, t := range c.Tasks { // the simulator sorts ready jobs by these
-		if t.Successors != successors[i] {
-			return nil, fmt.Errorf("job %d has %d immediate successors, but the simulator counts %d", t.ID, successors[i], t.Successors)
+	for i, n := range c.Depends.Successors { // the simulator sorts ready jobs by these
+		if n != successors[i] {
+			return nil, fmt.Errorf("job %d has %d immediate successors, but the simulator counts %d", c.Jobs[i].ID, successors[i], n)
 		}
 	}
 	return edges, nil
@@ -200,13 +197,15 @@ func depends(log []sim.Logged, c *sim.Campaign) ([][2]int, error) {
 
 func figure54(name string) *Result {
 	log := linked()
-	campaign := &must(sim.Campaigns(log, campaign.Rule{By: campaign.Max}))[0] // the only one, see Fig. 5.3
+	list := must(sim.Campaigns(log, campaign.Rule{By: campaign.Max}))
+	sim.Depend(list)
+	campaign := &list[0] // the only one, see Fig. 5.3
 	edges := must(depends(log, campaign))
-	nodes := format.Texts(log, func(l sim.Logged) string { return strconv.Itoa(int(l.ID)) })
+	nodes := format.Texts(log, func(l sim.Job) string { return strconv.Itoa(int(l.ID)) })
 	arrows := strings.Join(format.Texts(edges, func(e [2]int) string { return nodes[e[0]] + "→" + nodes[e[1]] }), ", ")
 	all := 0
-	for _, t := range campaign.Tasks {
-		all += t.Needs
+	for _, needs := range campaign.Depends.Needs {
+		all += int(needs)
 	}
 	numbers := []Number{
 		{What: "dependencies", Ours: strconv.Itoa(all)},

@@ -76,7 +76,7 @@ func TestVariability(t *testing.T) {
 	l := &workload{name: "hand"}
 	add := func(number int, runs ...int) {
 		for _, r := range runs {
-			l.jobs, l.numbers = append(l.jobs, sim.Logged{Job: sim.Job{Run: ostrich.Duration(r)}}), append(l.numbers, number)
+			l.jobs, l.numbers = append(l.jobs, sim.Job{Run: ostrich.Duration(r)}), append(l.numbers, number)
 		}
 	}
 	add(0, 10, 14)

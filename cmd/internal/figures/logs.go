@@ -29,7 +29,7 @@ type workload struct {
 	records int       // lines of the log, with those of jobs that did not run
 	begin   time.Time // moment 0 of the log
 	users   int       // 0 if the log names none
-	jobs    []sim.Logged
+	jobs    []sim.Job
 	numbers []int // of their campaigns
 }
 

@@ -58,6 +58,7 @@ func (w *workload) run(ctx context.Context, in Input, r replay) ([]report.Job, e
 	if err != nil {
 		return nil, fmt.Errorf("figures: %w", err)
 	}
+	sim.Depend(campaigns)
 	loop := *r.loop
 	loop.Progress = in.Progress
 	jobs, err := loop.Run(campaigns)

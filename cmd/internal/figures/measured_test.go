@@ -157,7 +157,7 @@ func TestDrawn(t *testing.T) {
 	var want, got [][]ostrich.JobID
 	for _, c := range linked {
 		var ids []ostrich.JobID
-		for _, task := range c.Tasks {
+		for _, task := range c.Jobs {
 			ids = append(ids, task.ID)
 		}
 		want = append(want, ids)

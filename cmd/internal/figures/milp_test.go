@@ -20,7 +20,7 @@ import (
 )
 
 // smallLog is a log of jobs that wait for one another on 4 processors.
-func smallLog(jobs ...sim.Logged) *workload {
+func smallLog(jobs ...sim.Job) *workload {
 	l := &workload{name: "small", procs: 4, users: 2, jobs: jobs}
 	for i := range jobs {
 		l.jobs[i].ID = ostrich.JobID(i + 1)
@@ -29,8 +29,8 @@ func smallLog(jobs ...sim.Logged) *workload {
 	return l
 }
 
-func waited(user ostrich.UserID, submit, start ostrich.Time, run ostrich.Duration, procs int) sim.Logged {
-	return sim.Logged{Job: sim.Job{User: user, Submit: submit, Run: run, Estimate: run, Procs: procs}, Start: start}
+func waited(user ostrich.UserID, submit, start ostrich.Time, run ostrich.Duration, procs int) sim.Job {
+	return sim.Job{User: user, Submit: submit, Run: run, Estimate: run, Procs: procs, Start: start}
 }
 
 func TestMILPQueue(t *testing.T) {
@@ -90,7 +90,7 @@ func TestMILPRivals(t *testing.T) {
 // better than the bound.
 func TestMILPNeverWorse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var jobs []sim.Logged
+		var jobs []sim.Job
 		free := ostrich.Time(0)
 		for range rapid.IntRange(2, 7).Draw(t, "n") {
 			run := ostrich.Duration(rapid.IntRange(1, 90).Draw(t, "run"))

@@ -61,14 +61,14 @@ func (r ppamReading) draw(seed uint64) ([]sim.Campaign, error) {
 	seen := make(map[int64]bool)
 	var list []sim.Campaign
 	for _, records := range drawn(log) {
-		c := sim.Campaign{User: ostrich.UserID(records[0].User), Tasks: make([]sim.Task, len(records))}
+		c := sim.Campaign{User: ostrich.UserID(records[0].User), Jobs: make([]*sim.Job, len(records))}
 		if seen[records[0].User] {
 			c.Think = r.think
 		}
 		seen[records[0].User] = true
 		for i := range records {
 			p := ostrich.Duration(records[i].Run)
-			c.Tasks[i] = sim.Task{ID: ostrich.JobID(records[i].Number), Procs: 1, Run: p, Estimate: p}
+			c.Jobs[i] = &sim.Job{User: c.User, ID: ostrich.JobID(records[i].Number), Procs: 1, Run: p, Estimate: p}
 		}
 		list = append(list, c)
 	}

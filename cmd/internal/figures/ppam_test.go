@@ -37,7 +37,7 @@ func TestProfiles(t *testing.T) {
 		if c.Think != want {
 			t.Errorf("user %d: think time %d, want %d", c.User, c.Think, want)
 		}
-		for _, task := range c.Tasks {
+		for _, task := range c.Jobs {
 			jobs++
 			if short := task.Run < 3600; short && r.isLong(c.User) == 1 || task.Run > 3600 && r.isLong(c.User) == 0 {
 				t.Errorf("user %d has a job of %d s", c.User, task.Run)

@@ -237,7 +237,7 @@ func TestUtilisationReadings(t *testing.T) {
 	}
 	from, before := extract()
 	used := func(loop sim.Machine, cut, step ostrich.Duration) []float64 {
-		pieces := [][]sim.Logged{log.jobs}
+		pieces := [][]sim.Job{log.jobs}
 		if cut > 0 {
 			pieces = sim.Pieces(log.jobs, cut)
 		}
@@ -248,6 +248,7 @@ func TestUtilisationReadings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			sim.Depend(campaigns)
 			jobs, err := loop.Run(campaigns)
 			if err != nil {
 				t.Fatal(err)

@@ -261,7 +261,7 @@ func (c *rlCell) run(jobs []*sim.Job) (float64, error) {
 	}
 	campaigns := make([]sim.Campaign, len(jobs))
 	for i, j := range jobs {
-		campaigns[i] = sim.Campaign{Submit: j.Submit, Tasks: []sim.Task{{ID: j.ID, Procs: j.Procs, Run: j.Run, Estimate: j.Estimate}}}
+		campaigns[i] = sim.NewCampaign(0, j.Submit, 0, sim.Job{ID: j.ID, Procs: j.Procs, Run: j.Run, Estimate: j.Estimate})
 	}
 	ran, err := m.Run(campaigns)
 	if err != nil {

@@ -57,9 +57,7 @@ log|none|0||||||
 func TestTest(t *testing.T) {
 	var campaigns []sim.Campaign
 	for i := range 60 {
-		campaigns = append(campaigns, sim.Campaign{User: ostrich.UserID(i % 3), Submit: ostrich.Time(1_000_000 + 4*3600*i), Tasks: []sim.Task{
-			{ID: ostrich.JobID(2*i + 1), Procs: 1, Estimate: 20_000, Run: 9000}, {ID: ostrich.JobID(2*i + 2), Procs: 1, Estimate: 20_000, Run: 4000},
-		}})
+		campaigns = append(campaigns, sim.NewCampaign(ostrich.UserID(i%3), ostrich.Time(1_000_000+4*3600*i), 0, sim.Job{ID: ostrich.JobID(2*i + 1), Procs: 1, Estimate: 20_000, Run: 9000}, sim.Job{ID: ostrich.JobID(2*i + 2), Procs: 1, Estimate: 20_000, Run: 4000}))
 	}
 	m := sim.Machine{Procs: 1, Backfill: sim.EASY, Open: true, Offsets: true}
 	if _, err := Test(m, campaigns, Settings{Questions: 20}); !errors.Is(err, errFixed) {

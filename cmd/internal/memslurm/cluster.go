@@ -52,7 +52,7 @@ func (c *Cluster) Run(ctx context.Context, campaigns []sim.Campaign, each ...Eve
 	job := ostrich.JobID(1)
 	for i := range campaigns {
 		r.campaigns[job] = i
-		job += ostrich.JobID(len(campaigns[i].Tasks))
+		job += ostrich.JobID(len(campaigns[i].Jobs))
 	}
 	period := c.config.CalcPeriod
 	r.timers = append(r.timers, timer{next: c.begin + ostrich.Time(period), Every: Every{period, c.calculate}})

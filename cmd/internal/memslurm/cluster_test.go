@@ -41,7 +41,7 @@ func cluster(t *testing.T, c memslurm.Config) *memslurm.Cluster {
 func campaign(user ostrich.UserID, at ostrich.Time, think ostrich.Duration, n int, run ostrich.Duration) sim.Campaign {
 	c := sim.Campaign{User: user, Submit: begin + at, Think: think}
 	for range n {
-		c.Tasks = append(c.Tasks, sim.Task{Procs: 1, Run: run, Estimate: (run + 59) / 60 * 60 * 2})
+		c.Jobs = append(c.Jobs, &sim.Job{User: user, Submit: c.Submit, Procs: 1, Run: run, Estimate: (run + 59) / 60 * 60 * 2})
 	}
 	return c
 }
@@ -54,8 +54,8 @@ func load() []sim.Campaign {
 		list = append(list, campaign(2, 1000+ostrich.Time(i), 90, 3, 40+ostrich.Duration(i)))
 	}
 	wide := campaign(1, 2000, 30, 6, 90)
-	for i := range wide.Tasks {
-		wide.Tasks[i].Procs = 1 + i%4
+	for i := range wide.Jobs {
+		wide.Jobs[i].Procs = 1 + i%4
 	}
 	return append(list, wide)
 }
@@ -163,7 +163,7 @@ func TestAccounts(t *testing.T) {
 func whole(user ostrich.UserID, at ostrich.Time, runs ...ostrich.Duration) sim.Campaign {
 	c := sim.Campaign{User: user, Submit: begin + at, Think: 10}
 	for _, run := range runs {
-		c.Tasks = append(c.Tasks, sim.Task{Procs: 4, Run: run, Estimate: 6000})
+		c.Jobs = append(c.Jobs, &sim.Job{User: user, Submit: c.Submit, Procs: 4, Run: run, Estimate: 6000})
 	}
 	return c
 }

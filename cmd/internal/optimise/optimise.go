@@ -185,7 +185,7 @@ func (o *Options) Run(ctx context.Context, now func() time.Time) (*Outcome, erro
 
 // Logged returns the jobs of a log with the numbers of their campaigns and the waits that
 // their users accept.
-func Logged(jobs []sim.Logged, numbers []int, accept satisfaction.Acceptance) []optimal.Logged {
+func Logged(jobs []sim.Job, numbers []int, accept satisfaction.Acceptance) []optimal.Logged {
 	list := make([]optimal.Logged, len(jobs))
 	for i := range jobs {
 		j := &jobs[i]

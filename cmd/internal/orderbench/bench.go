@@ -51,8 +51,8 @@ type Bench struct {
 	accept   satisfaction.Acceptance
 	policies []Policy
 	logs     []Log
-	parts    [][][]sim.Logged // by log
-	shaken   [][][]shaken     // by log, part and shake
+	parts    [][][]sim.Job // by log
+	shaken   [][][]shaken  // by log, part and shake
 	runs     []Run
 }
 
@@ -90,7 +90,7 @@ func New(logs []Log, policies []Policy, s Settings, code string) (*Bench, error)
 		if slices.ContainsFunc(b.logs, func(l Log) bool { return l.Name == log.Name }) {
 			return nil, fmt.Errorf("two logs of the name %s", log.Name)
 		}
-		log.Jobs = slices.DeleteFunc(slices.Clone(log.Jobs), func(j sim.Logged) bool { return j.User == sim.Nobody })
+		log.Jobs = slices.DeleteFunc(slices.Clone(log.Jobs), func(j sim.Job) bool { return j.User == sim.Nobody })
 		if len(log.Jobs) == 0 {
 			return nil, fmt.Errorf("%s: no job tells its user", log.Name)
 		}

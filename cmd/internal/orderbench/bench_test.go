@@ -463,16 +463,16 @@ func TestResume(t *testing.T) {
 
 // TestIdentity: a log is another one if any of what a replay uses differs.
 func TestIdentity(t *testing.T) {
-	base := sim.Logged{Job: sim.Job{User: 1, Submit: 2, Procs: 4, Run: 5, Estimate: 6}, Start: 3}
-	seen := map[string]string{identity(&Log{Procs: 8, Jobs: []sim.Logged{base}}): "the log"}
-	for name, change := range map[string]func(*sim.Logged){
-		"user": func(j *sim.Logged) { j.User++ }, "submit": func(j *sim.Logged) { j.Submit++ }, "start": func(j *sim.Logged) { j.Start++ },
-		"run": func(j *sim.Logged) { j.Run++ }, "estimate": func(j *sim.Logged) { j.Estimate++ }, "procs": func(j *sim.Logged) { j.Procs++ },
-		"class": func(j *sim.Logged) { j.Class++ }, "hint": func(j *sim.Logged) { j.Hint++ }, "outcome": func(j *sim.Logged) { j.Outcome++ },
+	base := sim.Job{User: 1, Submit: 2, Procs: 4, Run: 5, Estimate: 6, Start: 3}
+	seen := map[string]string{identity(&Log{Procs: 8, Jobs: []sim.Job{base}}): "the log"}
+	for name, change := range map[string]func(*sim.Job){
+		"user": func(j *sim.Job) { j.User++ }, "submit": func(j *sim.Job) { j.Submit++ }, "start": func(j *sim.Job) { j.Start++ },
+		"run": func(j *sim.Job) { j.Run++ }, "estimate": func(j *sim.Job) { j.Estimate++ }, "procs": func(j *sim.Job) { j.Procs++ },
+		"class": func(j *sim.Job) { j.Class++ }, "hint": func(j *sim.Job) { j.Hint++ }, "outcome": func(j *sim.Job) { j.Outcome++ },
 	} {
 		j := base
 		change(&j)
-		id := identity(&Log{Procs: 8, Jobs: []sim.Logged{j}})
+		id := identity(&Log{Procs: 8, Jobs: []sim.Job{j}})
 		if other := seen[id]; other != "" {
 			t.Errorf("with another %s it is %s", name, other)
 		}

@@ -14,15 +14,15 @@ import (
 type Log struct {
 	Name  string
 	Procs int
-	Jobs  []sim.Logged
+	Jobs  []sim.Job
 }
 
 // cut cuts a log into parts of consecutive jobs. It divides the log evenly; each
 // part is the first most jobs of its share. So the parts sample a larger log from
 // its beginning to its end. A log with fewer jobs than parts has fewer parts.
-func cut(jobs []sim.Logged, parts, most int) [][]sim.Logged {
+func cut(jobs []sim.Job, parts, most int) [][]sim.Job {
 	parts = min(parts, len(jobs))
-	list := make([][]sim.Logged, parts)
+	list := make([][]sim.Job, parts)
 	for i := range list {
 		from, to := i*len(jobs)/parts, (i+1)*len(jobs)/parts
 		list[i] = jobs[from:min(to, from+most)]
@@ -36,7 +36,7 @@ const farthest = ostrich.Duration(2 * 3600)
 // shake moves the submissions and the recorded starts of each user by an offset
 // of 0 s to farthest, drawn from the seed, the shake and the user. The order of a
 // user's own jobs stays, and so do the user's campaigns. Shake 0 moves nothing.
-func shake(jobs []sim.Logged, seed uint64, number int) []sim.Logged {
+func shake(jobs []sim.Job, seed uint64, number int) []sim.Job {
 	if number == 0 {
 		return jobs
 	}
@@ -53,7 +53,7 @@ func shake(jobs []sim.Logged, seed uint64, number int) []sim.Logged {
 		j.Submit += offset
 		j.Start += offset
 	}
-	slices.SortStableFunc(moved, func(a, b sim.Logged) int { return cmp.Compare(a.Submit, b.Submit) })
+	slices.SortStableFunc(moved, func(a, b sim.Job) int { return cmp.Compare(a.Submit, b.Submit) })
 	return moved
 }
 
@@ -64,9 +64,11 @@ var measuredBy = campaign.Rule{By: campaign.Max}
 func hinted(campaigns []sim.Campaign) []sim.Campaign {
 	list := slices.Clone(campaigns)
 	for i := range list {
-		list[i].Tasks = slices.Clone(list[i].Tasks)
-		for k := range list[i].Tasks {
-			list[i].Tasks[k].Hint = list[i].Tasks[k].Run
+		list[i].Jobs = slices.Clone(list[i].Jobs)
+		for k, j := range list[i].Jobs {
+			told := *j
+			told.Hint = told.Run
+			list[i].Jobs[k] = &told
 		}
 	}
 	return list

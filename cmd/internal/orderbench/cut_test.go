@@ -12,10 +12,10 @@ import (
 )
 
 // numbered are n jobs, one a second.
-func numbered(n int) []sim.Logged {
-	jobs := make([]sim.Logged, n)
+func numbered(n int) []sim.Job {
+	jobs := make([]sim.Job, n)
 	for i := range jobs {
-		jobs[i] = sim.Logged{Job: sim.Job{ID: ostrich.JobID(i + 1), Submit: ostrich.Time(i), Run: 1, Estimate: 1, Procs: 1}}
+		jobs[i] = sim.Job{ID: ostrich.JobID(i + 1), Submit: ostrich.Time(i), Run: 1, Estimate: 1, Procs: 1}
 	}
 	return jobs
 }
@@ -89,7 +89,7 @@ func TestShake(t *testing.T) {
 }
 
 // campaignsOf lists the jobs of each campaign by user.
-func campaignsOf(t *rapid.T, jobs []sim.Logged) map[ostrich.UserID][][]ostrich.JobID {
+func campaignsOf(t *rapid.T, jobs []sim.Job) map[ostrich.UserID][][]ostrich.JobID {
 	campaigns, err := sim.Campaigns(jobs, measuredBy)
 	if err != nil {
 		t.Fatal(err)
@@ -97,8 +97,8 @@ func campaignsOf(t *rapid.T, jobs []sim.Logged) map[ostrich.UserID][][]ostrich.J
 	all := make(map[ostrich.UserID][][]ostrich.JobID)
 	for _, c := range campaigns {
 		var ids []ostrich.JobID
-		for k := range c.Tasks {
-			ids = append(ids, c.Tasks[k].ID)
+		for k := range c.Jobs {
+			ids = append(ids, c.Jobs[k].ID)
 		}
 		all[c.User] = append(all[c.User], ids)
 	}

@@ -58,7 +58,7 @@ func (o *Options) Forecasts(ctx context.Context, stderr io.Writer) (*Forecasts, 
 	}
 	for i := range f.logs {
 		log := &f.logs[i]
-		log.Jobs = slices.DeleteFunc(log.Jobs, func(j sim.Logged) bool { return j.User == sim.Nobody })
+		log.Jobs = slices.DeleteFunc(log.Jobs, func(j sim.Job) bool { return j.User == sim.Nobody })
 		if len(log.Jobs) == 0 {
 			return nil, fmt.Errorf("bench: %s: no job tells its user", log.Name)
 		}

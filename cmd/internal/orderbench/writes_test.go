@@ -90,11 +90,11 @@ func (w *written) Jobs() []ostrich.JobID {
 // as in ostrich bench; and under floods of six users.
 func BenchmarkWrites(b *testing.B) {
 	folder := tracetest.Folder(b)
-	flood := func(n int) []sim.Logged { return shake(sixUsers(1), 1, n) }
+	flood := func(n int) []sim.Job { return shake(sixUsers(1), 1, n) }
 	for _, log := range []struct {
 		name     string
 		interval ostrich.Time
-		load     func(n int) []sim.Logged
+		load     func(n int) []sim.Job
 		file     string
 	}{
 		{"six-users", 30, flood, ""},
@@ -107,9 +107,9 @@ func BenchmarkWrites(b *testing.B) {
 	} {
 		procs, load := 16, log.load
 		if load == nil {
-			var jobs []sim.Logged
+			var jobs []sim.Job
 			procs, jobs = month(b, filepath.Join(folder, log.file))
-			load = func(n int) []sim.Logged { return shake(jobs, 1, n) }
+			load = func(n int) []sim.Job { return shake(jobs, 1, n) }
 		}
 		stretches := make([]float64, 10) // without a margin
 		for _, margin := range []int{0, 10, 20, 30} {
@@ -139,22 +139,22 @@ func BenchmarkWrites(b *testing.B) {
 
 // sixUsers is a load of floods: six users with 500 jobs of 1 to 4 processors each at
 // once, on 16 processors, with limits from 5 to 104 min, all of which run for 30 s.
-func sixUsers(seed uint64) (jobs []sim.Logged) {
+func sixUsers(seed uint64) (jobs []sim.Job) {
 	random := rand.New(rand.NewPCG(seed, 2))
 	for i := range 3000 {
-		jobs = append(jobs, sim.Logged{Job: sim.Job{
+		jobs = append(jobs, sim.Job{
 			ID: ostrich.JobID(i + 1), User: ostrich.UserID(1 + i/500), Submit: ostrich.Time(1 + i/500), Procs: 1 + i%4,
 			Run: 30, Estimate: ostrich.Duration(60 * (5 + random.IntN(100))),
-		}})
+		})
 	}
 	return jobs
 }
 
 // takeTurns is that load when four of the users have had a job before: it is known of
 // all their jobs how long they run, so they have equal work and take turns.
-func takeTurns(n int) (jobs []sim.Logged) {
+func takeTurns(n int) (jobs []sim.Job) {
 	for user := range ostrich.UserID(4) {
-		jobs = append(jobs, sim.Logged{Job: sim.Job{ID: 3001 + ostrich.JobID(user), User: 1 + user, Submit: 1, Procs: 4, Run: 30, Estimate: 600}})
+		jobs = append(jobs, sim.Job{ID: 3001 + ostrich.JobID(user), User: 1 + user, Submit: 1, Procs: 4, Run: 30, Estimate: 600})
 	}
 	for _, j := range sixUsers(uint64(n) + 1) {
 		j.Submit += 60
@@ -164,7 +164,7 @@ func takeTurns(n int) (jobs []sim.Logged) {
 }
 
 // month returns the processors and the jobs of the 30 days with the most submissions.
-func month(b *testing.B, path string) (procs int, jobs []sim.Logged) {
+func month(b *testing.B, path string) (procs int, jobs []sim.Job) {
 	b.Helper()
 	log, err := trace.Open(path, trace.Options{})
 	if err != nil {
@@ -175,7 +175,7 @@ func month(b *testing.B, path string) (procs int, jobs []sim.Logged) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	all = slices.DeleteFunc(all, func(j sim.Logged) bool { return j.User == sim.Nobody })
+	all = slices.DeleteFunc(all, func(j sim.Job) bool { return j.User == sim.Nobody })
 	const length = 30 * 24 * 3600
 	to := 0
 	for from := range all {
@@ -190,7 +190,7 @@ func month(b *testing.B, path string) (procs int, jobs []sim.Logged) {
 }
 
 // writes replays jobs under the order of ostrichd as it is written.
-func writes(b *testing.B, procs int, jobs []sim.Logged, interval ostrich.Time, margin int) (*written, Measures) {
+func writes(b *testing.B, procs int, jobs []sim.Job, interval ostrich.Time, margin int) (*written, Measures) {
 	b.Helper()
 	c := configuration.Default()
 	options, err := c.ScheduleOptions()

@@ -74,7 +74,7 @@ func TestPhaseOfUsage(t *testing.T) {
 func TestFirstVain(t *testing.T) {
 	s := &Study{vain: make([]Job, 2)}
 	for i := range phaseJobs + 1 {
-		j := Job{Logged: sim.Logged{Job: sim.Job{Submit: ostrich.Time(i)}}}
+		j := Job{Job: sim.Job{Submit: ostrich.Time(i)}}
 		s.Jobs = append(s.Jobs, j)
 	}
 	s.vain[0].Submit, s.vain[1].Submit = phaseJobs-1, phaseJobs
@@ -215,7 +215,7 @@ func recordedPriorities(t *rapid.T, phase int) *Study {
 	at := ostrich.Time(100000)
 	for i := range jobs {
 		at += ostrich.Time(rapid.IntRange(0, 200).Draw(t, "gap"))
-		j := Job{Logged: sim.Logged{Job: sim.Job{ID: ostrich.JobID(i + 1), Submit: at, Run: ostrich.Duration(rapid.IntRange(1, 900).Draw(t, "run")), Procs: 1}}}
+		j := Job{Job: sim.Job{ID: ostrich.JobID(i + 1), Submit: at, Run: ostrich.Duration(rapid.IntRange(1, 900).Draw(t, "run")), Procs: 1}}
 		j.Start = at + ostrich.Time(rapid.IntRange(0, 100).Draw(t, "wait"))
 		j.came, j.wants = at, &wants{request: multifactor.Request{Association: rapid.IntRange(0, 2).Draw(t, "user"), Procs: 1, Nodes: 1, Billing: float64(rapid.IntRange(1, 16).Draw(t, "billing"))}}
 		s.Jobs = append(s.Jobs, j)

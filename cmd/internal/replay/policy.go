@@ -89,7 +89,7 @@ func (s *Study) submitsBy() campaign.Rule {
 }
 
 // machine returns the machine of a pool, with a policy and the jobs of the campaigns that it replays.
-func (s *Study) machine(i int, p *simulation.Variant, tuning simulation.Tuning, jobs []sim.Job) sim.Machine {
+func (s *Study) machine(i int, p *simulation.Variant, tuning simulation.Tuning, jobs []*sim.Job) sim.Machine {
 	pool := s.Pools[i]
 	loop := s.Run.Machine
 	loop.Procs, loop.Offsets, loop.Scheduler, loop.Inside = pool.Procs, true, s.Scheduler, s.Options.Inside
@@ -97,7 +97,6 @@ func (s *Study) machine(i int, p *simulation.Variant, tuning simulation.Tuning, 
 	if s.placement != nil {
 		loop.Cluster, loop.Requests = s.placement.cluster, s.placement.requests
 	}
-	loop.Jobs = jobs
 	for k := range jobs {
 		if j := &s.Jobs[jobs[k].ID-1]; j.cancelled {
 			if loop.Cancel == nil {
@@ -112,7 +111,7 @@ func (s *Study) machine(i int, p *simulation.Variant, tuning simulation.Tuning, 
 	numbered := func(n ostrich.JobID) *Job { return &s.Jobs[jobs[n-1].ID-1] }
 	tuning.Options.Size = pool.Size
 	begin := s.Priority.Phase
-	if first := slices.IndexFunc(s.Jobs, func(j Job) bool { return int(j.pool) == i }); first >= 0 {
+	if first := slices.IndexFunc(s.Jobs, func(j Job) bool { return s.in(&j, i) }); first >= 0 {
 		begin = s.Jobs[first].Submit
 	}
 	p.Into(&loop, &simulation.Material{

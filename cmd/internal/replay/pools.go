@@ -82,10 +82,7 @@ func (s *Study) together() *Study {
 	for _, p := range s.Pools {
 		all.Procs, all.Size = all.Procs+p.Procs, all.Size+p.Size
 	}
-	c.Pools, c.Jobs = []Pool{all}, slices.Clone(s.Jobs)
-	for i := range c.Jobs {
-		c.Jobs[i].pool = 0
-	}
+	c.Pools = []Pool{all}
 	c.split = &splits{of: make(map[splitBy]found)}
 	return &c
 }

@@ -95,7 +95,7 @@ type splits struct {
 // found are campaigns, and their jobs as replays number them.
 type found struct {
 	campaigns []sim.Campaign
-	jobs      []sim.Job
+	jobs      []*sim.Job
 }
 
 // splitBy is a rule for the jobs of a pool.
@@ -123,7 +123,7 @@ func (s *Study) campaignsOf(pool int, rule campaign.Rule) (found, error) {
 
 // Job is a job of a site.
 type Job struct {
-	sim.Logged
+	sim.Job
 	Slurm    ostrich.JobID    // what Slurm calls it
 	priority uint32           // when it was submitted; 0 if that is not known
 	wants    *wants           // shared with jobs that ask for the same
@@ -196,7 +196,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 		switch {
 		case first[i] < 0 && j.End >= h.From:
 			if j.Start > 0 {
-				s.vain = append(s.vain, Job{Logged: sim.Logged{Job: sim.Job{Submit: j.Came(), Run: j.Ran()}, Start: j.Start, Suspended: j.End - j.Start - ostrich.Time(j.Ran())}, wants: s.wanted(h, j, wanted), came: j.Submit})
+				s.vain = append(s.vain, Job{Job: sim.Job{Submit: j.Came(), Run: j.Ran(), Start: j.Start, Suspended: j.End - j.Start - ostrich.Time(j.Ran())}, wants: s.wanted(h, j, wanted), came: j.Submit})
 			}
 			continue // it goes on in another row
 		case j.Start == 0 && (j.End != 0 || j.Eligible == 0) && !waited:
@@ -229,8 +229,11 @@ func (s *Study) addJobs(h *accounting.History) error {
 			continue
 		}
 		l := Job{
-			Logged: sim.Logged{Job: sim.Job{ID: ostrich.JobID(len(s.Jobs) + 1), Submit: j.Submit, Procs: int(j.Procs), Class: j.Class, Array: j.Array, Outcome: j.State.Outcome()}, Start: j.Start},
-			Slurm:  j.ID, wants: s.wanted(h, j, wanted), came: j.Submit, pool: int32(pool), ranOn: h.WhereRan(j), backfilled: j.Backfilled, priority: j.Priority,
+			Job: sim.Job{
+				ID: ostrich.JobID(len(s.Jobs) + 1), Submit: j.Submit, Start: j.Start, Procs: int(j.Procs), Class: j.Class, Array: j.Array, Outcome: j.State.Outcome(),
+				Tier: int32(s.Priority.Partitions[j.Partition].Tier),
+			},
+			Slurm: j.ID, wants: s.wanted(h, j, wanted), came: j.Submit, pool: int32(pool), ranOn: h.WhereRan(j), backfilled: j.Backfilled, priority: j.Priority,
 		}
 		if came := j.Came(); first[i] == 0 && came > j.Submit {
 			l.Submit, l.priority = came, 0 // the recorded priority is that at the submission
@@ -411,11 +414,14 @@ func (s *Study) sort() {
 	}
 }
 
+// in reports whether a job is in a pool. The only one has all jobs.
+func (s *Study) in(j *Job, pool int) bool { return len(s.Pools) == 1 || int(j.pool) == pool }
+
 // inPool returns the places of the jobs of a pool, those that were cancelled while they waited or all others.
 func (s *Study) inPool(pool int, cancelled bool) []int32 {
 	jobs := make([]int32, 0, len(s.Jobs))
 	for i := range s.Jobs {
-		if int(s.Jobs[i].pool) == pool && s.Jobs[i].cancelled == cancelled {
+		if j := &s.Jobs[i]; s.in(j, pool) && j.cancelled == cancelled {
 			jobs = append(jobs, int32(i))
 		}
 	}
@@ -435,12 +441,12 @@ func (s *Study) campaigns(pool int, rule campaign.Rule) ([]sim.Campaign, error) 
 		jobs, gone = append(jobs, gone...), nil
 		slices.Sort(jobs)
 	}
-	list, err := sim.CampaignsOf(len(jobs), func(i int) *sim.Logged { return &s.Jobs[jobs[i]].Logged }, rule)
+	list, err := sim.CampaignsOf(len(jobs), func(i int) *sim.Job { return &s.Jobs[jobs[i]].Job }, rule)
 	if err != nil {
 		return nil, fmt.Errorf("campaigns: %w", err)
 	}
 	for _, i := range gone {
-		one, err := sim.CampaignsOf(1, func(int) *sim.Logged { return &s.Jobs[i].Logged }, rule)
+		one, err := sim.CampaignsOf(1, func(int) *sim.Job { return &s.Jobs[i].Job }, rule)
 		if err != nil {
 			return nil, fmt.Errorf("campaigns: %w", err)
 		}
@@ -448,12 +454,6 @@ func (s *Study) campaigns(pool int, rule campaign.Rule) ([]sim.Campaign, error) 
 	}
 	if len(gone) > 0 {
 		slices.SortStableFunc(list, func(a, b sim.Campaign) int { return cmp.Compare(a.Submit, b.Submit) })
-	}
-	for i := range list {
-		for k := range list[i].Tasks {
-			t := &list[i].Tasks[k]
-			t.Tier = s.Priority.Partitions[s.Jobs[t.ID-1].wants.request.Partition].Tier
-		}
 	}
 	return list, nil
 }
@@ -465,7 +465,7 @@ func (s *Study) number() error {
 	s.open = make(map[int]bool)
 	for p := range s.Pools {
 		jobs := s.inPool(p, false)
-		numbers, err := sim.NumbersOf(len(jobs), func(i int) *sim.Logged { return &s.Jobs[jobs[i]].Logged }, s.Measure)
+		numbers, err := sim.NumbersOf(len(jobs), func(i int) *sim.Job { return &s.Jobs[jobs[i]].Job }, s.Measure)
 		if err != nil {
 			return fmt.Errorf("campaigns: %w", err)
 		}

@@ -89,17 +89,17 @@ func TestTasksInOrder(t *testing.T) {
 
 func TestNew(t *testing.T) {
 	s := mustNew(t, history(), Setup{Options: window30})
-	want := []sim.Logged{
-		{Job: sim.Job{ID: 1, User: 1, Submit: 990, Run: 100, Estimate: 200, Procs: 4, Queued: 1}, Start: 1000},
-		{Job: sim.Job{ID: 2, User: 2, Submit: 1010, Run: 100, Estimate: 100, Procs: 8, Queued: 2}, Start: 1100},
-		{Job: sim.Job{ID: 3, User: 1, Submit: 1030, Run: 43200, Estimate: 86400, Procs: 2, Queued: 4}, Start: 1040}, // had not ended
-		{Job: sim.Job{ID: 4, User: 1, Submit: 1035, Run: 50, Estimate: 100, Procs: 8, Queued: 5}, Start: 1040},
-		{Job: sim.Job{ID: 5, User: 2, Submit: 1050, Run: 1, Estimate: 100, Procs: 2, Queued: 3}, Start: 1060},
+	want := []sim.Job{
+		{ID: 1, User: 1, Submit: 990, Run: 100, Estimate: 200, Procs: 4, Queued: 1, Tier: 1, Start: 1000},
+		{ID: 2, User: 2, Submit: 1010, Run: 100, Estimate: 100, Procs: 8, Queued: 2, Tier: 1, Start: 1100},
+		{ID: 3, User: 1, Submit: 1030, Run: 43200, Estimate: 86400, Procs: 2, Queued: 4, Tier: 1, Start: 1040}, // had not ended
+		{ID: 4, User: 1, Submit: 1035, Run: 50, Estimate: 100, Procs: 8, Queued: 5, Tier: 1, Start: 1040},
+		{ID: 5, User: 2, Submit: 1050, Run: 1, Estimate: 100, Procs: 2, Queued: 3, Tier: 1, Start: 1060},
 	}
-	var got []sim.Logged
+	var got []sim.Job
 	var ids []ostrich.JobID
 	for _, j := range s.Jobs {
-		got, ids = append(got, j.Logged), append(ids, j.Slurm)
+		got, ids = append(got, j.Job), append(ids, j.Slurm)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("jobs -want +got:\n%s", diff)
@@ -319,8 +319,8 @@ func TestPools(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range campaigns {
-		for _, task := range c.Tasks {
-			if want := map[ostrich.JobID]int{11: 1, 12: 1, 13: 1, 15: 1, 17: 2}[s.Jobs[task.ID-1].Slurm]; task.Tier != want {
+		for _, task := range c.Jobs {
+			if want := map[ostrich.JobID]int32{11: 1, 12: 1, 13: 1, 15: 1, 17: 2}[s.Jobs[task.ID-1].Slurm]; task.Tier != want {
 				t.Errorf("job %d is of tier %d, want %d", s.Jobs[task.ID-1].Slurm, task.Tier, want)
 			}
 		}

@@ -126,7 +126,7 @@ func (r *platformRun) experiment() grid.Experiment {
 }
 
 // bags returns the campaigns of a log as bags, each with a home.
-func (r *platformRun) bags(log []sim.Logged) ([]grid.Bag, error) {
+func (r *platformRun) bags(log []sim.Job) ([]grid.Bag, error) {
 	campaigns, err := r.rule.campaigns(log)
 	if err != nil {
 		return nil, err
@@ -134,9 +134,9 @@ func (r *platformRun) bags(log []sim.Logged) ([]grid.Bag, error) {
 	bags := make([]grid.Bag, len(campaigns))
 	for i := range campaigns {
 		c := &campaigns[i]
-		bags[i] = grid.Bag{User: c.User, Submit: c.Submit, Tasks: make([]grid.Task, len(c.Tasks))}
-		for k := range c.Tasks {
-			bags[i].Tasks[k] = grid.Task{ID: c.Tasks[k].ID, Run: c.Tasks[k].Run}
+		bags[i] = grid.Bag{User: c.User, Submit: c.Submit, Tasks: make([]grid.Task, len(c.Jobs))}
+		for k, j := range c.Jobs {
+			bags[i].Tasks[k] = grid.Task{ID: j.ID, Run: j.Run}
 		}
 	}
 	if homesNames[r.homes] != byField {
@@ -154,7 +154,7 @@ func (r *platformRun) bags(log []sim.Logged) ([]grid.Bag, error) {
 }
 
 // Do runs the bags of a log. It calls at with its progress.
-func (r *platformRun) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
+func (r *platformRun) Do(log []sim.Job, at func(done, total int)) (*Outcome, error) {
 	o := &Outcome{}
 	log, err := o.ofUsers(log)
 	if err != nil {

@@ -25,7 +25,7 @@ type Simulation struct {
 	Run      Run
 	Outcome  *Outcome // nil before Do
 
-	do func(log []sim.Logged, at func(done, total int)) (*Outcome, error)
+	do func(log []sim.Job, at func(done, total int)) (*Outcome, error)
 }
 
 // Do makes the replay. It calls at with its progress.

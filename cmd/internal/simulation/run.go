@@ -42,7 +42,7 @@ func (r Rule) name() string {
 }
 
 // campaigns finds the campaigns of a log.
-func (r Rule) campaigns(log []sim.Logged) ([]sim.Campaign, error) {
+func (r Rule) campaigns(log []sim.Job) ([]sim.Campaign, error) {
 	if r.Fields {
 		return sim.Linked(log)
 	}
@@ -99,7 +99,7 @@ type Outcome struct {
 }
 
 // Do replays a workload, with options that were checked. It calls at with its progress.
-func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
+func (r *Run) Do(log []sim.Job, at func(done, total int)) (*Outcome, error) {
 	o := &Outcome{}
 	if !r.asLogged() {
 		var err error
@@ -111,7 +111,7 @@ func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 		o.Notes = append(o.Notes, plural.Sprintf("%d job{ is|s are} parallel (of %d), and its virtual schedule is that of sequential ones; ostrich-parallel has theirs",
 			n, len(log)))
 	}
-	pieces := [][]sim.Logged{log}
+	pieces := [][]sim.Job{log}
 	if r.cut > 0 {
 		pieces = sim.Pieces(log, r.cut)
 	}
@@ -152,8 +152,8 @@ func (r *Run) Do(log []sim.Logged, at func(done, total int)) (*Outcome, error) {
 }
 
 // ofUsers returns the jobs that tell their users, and notes how many do not.
-func (o *Outcome) ofUsers(log []sim.Logged) ([]sim.Logged, error) {
-	unknown := func(l sim.Logged) bool { return l.User == sim.Nobody }
+func (o *Outcome) ofUsers(log []sim.Job) ([]sim.Job, error) {
+	unknown := func(l sim.Job) bool { return l.User == sim.Nobody }
 	if !slices.ContainsFunc(log, unknown) {
 		return log, nil
 	}
@@ -166,7 +166,7 @@ func (o *Outcome) ofUsers(log []sim.Logged) ([]sim.Logged, error) {
 }
 
 // wide counts the jobs on several processors.
-func wide(log []sim.Logged) (n int) {
+func wide(log []sim.Job) (n int) {
 	for i := range log {
 		if log[i].Procs > 1 {
 			n++
@@ -177,7 +177,7 @@ func wide(log []sim.Logged) (n int) {
 
 // piece replays jobs between two downtimes, and returns how long that took. It calls
 // note with notes for the user.
-func (r *Run) piece(log []sim.Logged, at func(done, total int), note func(string)) ([]report.Job, time.Duration, error) {
+func (r *Run) piece(log []sim.Job, at func(done, total int), note func(string)) ([]report.Job, time.Duration, error) {
 	if r.asLogged() {
 		return r.replayJobs(log, at)
 	}
@@ -187,6 +187,9 @@ func (r *Run) piece(log []sim.Logged, at func(done, total int), note func(string
 	}
 	if r.Policy.place != nil {
 		return r.placeCampaigns(campaigns)
+	}
+	if r.Dependencies {
+		sim.Depend(campaigns)
 	}
 	m := &Material{
 		Campaigns: campaigns, Closed: r.Closed, Horizon: r.Policy.Tuning.horizon(r.accept), Tuning: r.Policy.Tuning,
@@ -203,29 +206,25 @@ func (r *Run) piece(log []sim.Logged, at func(done, total int), note func(string
 }
 
 // replayJobs replays the jobs as the log has them.
-func (r *Run) replayJobs(log []sim.Logged, at func(done, total int)) ([]report.Job, time.Duration, error) {
+func (r *Run) replayJobs(log []sim.Job, at func(done, total int)) ([]report.Job, time.Duration, error) {
 	numbers, err := sim.Numbers(log, r.rule.Rule)
 	if err != nil {
 		return nil, 0, err
 	}
-	jobs := make([]sim.Job, len(log))
-	for i := range log {
-		jobs[i] = log[i].Job
-	}
 	m := r.Machine
 	m.Order, m.Progress = *r.Policy.order, at
 	began := time.Now()
-	starts, err := m.Replay(jobs)
+	starts, err := m.Replay(log)
 	took := time.Since(began)
 	if err != nil {
 		return nil, took, err
 	}
-	ran := make([]report.Job, len(jobs))
-	for i := range jobs {
-		l := sim.Logged{Job: jobs[i], Start: starts[i]}
-		l.Run = m.Length(&jobs[i])
-		ran[i] = l.Recorded(numbers[i])
-		ran[i].Killed = l.Run < jobs[i].Run
+	ran := make([]report.Job, len(log))
+	for i := range log {
+		j := log[i]
+		j.Start, j.Suspended, j.Run = starts[i], 0, m.Length(&j)
+		ran[i] = j.Recorded(numbers[i])
+		ran[i].Killed = j.Run < log[i].Run
 	}
 	return ran, took, nil
 }
@@ -235,9 +234,8 @@ func (r *Run) placeCampaigns(campaigns []sim.Campaign) ([]report.Job, time.Durat
 	list := make([]policy.Campaign, len(campaigns))
 	for i := range campaigns {
 		c := &campaigns[i]
-		list[i] = policy.Campaign{User: c.User, Submit: c.Submit, Think: c.Think, Tasks: make([]policy.Task, len(c.Tasks))}
-		for k := range c.Tasks {
-			t := &c.Tasks[k]
+		list[i] = policy.Campaign{User: c.User, Submit: c.Submit, Think: c.Think, Tasks: make([]policy.Task, len(c.Jobs))}
+		for k, t := range c.Jobs {
 			if t.Procs != 1 {
 				return nil, 0, plural.Errorf("--policy %s: job %d is %d processor{|s} wide, and it places sequential jobs only", r.Policy.Name, t.ID, t.Procs)
 			}
@@ -260,7 +258,7 @@ func (r *Run) placeCampaigns(campaigns []sim.Campaign) ([]report.Job, time.Durat
 			t := &list[p.Campaign].Tasks[k]
 			jobs = append(jobs, report.Job{
 				ID: t.ID, User: list[p.Campaign].User, Campaign: p.Campaign, Submit: p.Submit, Start: s.Start, End: s.End,
-				Procs: 1, Estimate: campaigns[p.Campaign].Tasks[k].Estimate,
+				Procs: 1, Estimate: campaigns[p.Campaign].Jobs[k].Estimate,
 			})
 		}
 	}

@@ -10,12 +10,12 @@ import (
 )
 
 // logged is a job of a log on one processor that ran as it was submitted.
-func logged(id ostrich.JobID, user ostrich.UserID, submit ostrich.Time, run, limit ostrich.Duration) sim.Logged {
-	return sim.Logged{Job: sim.Job{ID: id, User: user, Submit: submit, Run: run, Estimate: limit, Procs: 1}, Start: submit}
+func logged(id ostrich.JobID, user ostrich.UserID, submit ostrich.Time, run, limit ostrich.Duration) sim.Job {
+	return sim.Job{ID: id, User: user, Submit: submit, Run: run, Estimate: limit, Procs: 1, Start: submit}
 }
 
 // order is the order in which options have jobs start.
-func order(t *testing.T, log []sim.Logged, options map[string]string) []ostrich.JobID {
+func order(t *testing.T, log []sim.Job, options map[string]string) []ostrich.JobID {
 	t.Helper()
 	o := Defaults()
 	for name, value := range options {
@@ -43,7 +43,7 @@ func order(t *testing.T, log []sim.Logged, options map[string]string) []ostrich.
 // TestMultifactorOfLog: whoever used the machine waits for who did not, in an
 // open and in a closed loop.
 func TestMultifactorOfLog(t *testing.T) {
-	log := []sim.Logged{logged(1, 1, 0, 7200, 7200), logged(2, 3, 10, 600, 600), logged(3, 1, 7300, 60, 60), logged(4, 2, 7310, 60, 60)}
+	log := []sim.Job{logged(1, 1, 0, 7200, 7200), logged(2, 3, 10, 600, 600), logged(3, 1, 7300, 60, 60), logged(4, 2, 7310, 60, 60)}
 	for _, loop := range []string{"open", "closed"} {
 		got := order(t, log, map[string]string{"policy": "multifactor", "replay": loop})
 		if want := []ostrich.JobID{1, 2, 4, 3}; !slices.Equal(got, want) {
@@ -55,7 +55,7 @@ func TestMultifactorOfLog(t *testing.T) {
 // TestPredictorOfLog: lengths are expected as the setting says. The limits are all
 // the same, but one user's job before was short.
 func TestPredictorOfLog(t *testing.T) {
-	log := []sim.Logged{
+	log := []sim.Job{
 		logged(1, 1, 0, 1000, 3600), logged(2, 2, 0, 10, 3600),
 		logged(3, 1, 5000, 1000, 3600), logged(4, 3, 5000, 100, 3600), logged(5, 2, 5001, 10, 3600),
 	}

@@ -271,7 +271,7 @@ func flat(m *Material, flags multifactor.Flags) sim.Policy {
 			place[campaign.User] = a
 			c.Associations = append(c.Associations, multifactor.Association{User: fmt.Sprint(campaign.User), Account: "all", Shares: 1})
 		}
-		for range campaign.Tasks {
+		for range campaign.Jobs {
 			of = append(of, int32(a))
 		}
 	}

@@ -49,7 +49,7 @@ func TestTable(t *testing.T) {
 // rounding, so of two such users the one who submits first goes first.
 func TestClassic(t *testing.T) {
 	job := func(user ostrich.UserID, submit ostrich.Time, run ostrich.Duration) sim.Campaign {
-		return sim.Campaign{User: user, Submit: submit, Tasks: []sim.Task{{ID: ostrich.JobID(submit + 1), Procs: 1, Run: run, Estimate: run}}}
+		return sim.NewCampaign(user, submit, 0, sim.Job{ID: ostrich.JobID(submit + 1), Procs: 1, Run: run, Estimate: run})
 	}
 	campaigns := []sim.Campaign{job(1, 0, 6000), job(2, 1, 4000), job(3, 2, 3000), job(1, 9000, 10), job(2, 9001, 10)}
 	for user := range ostrich.UserID(60) { // makes a user's share small

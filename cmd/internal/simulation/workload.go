@@ -29,7 +29,7 @@ import (
 type Workload struct {
 	Name  string // of the file, without folder and extensions
 	Procs int
-	Jobs  []sim.Logged
+	Jobs  []sim.Job
 	Rule  Rule
 	Timed bool // the end of some job is known
 	Notes []string

@@ -89,7 +89,7 @@ var ErrNoJobs = errors.New("no job of the log can be replayed")
 // asks for it (field 10), and its Request is one of those returned. could says whether nodes can meet a request;
 // jobs whose request they cannot are left out. Those that ask for more processors than there are are narrowed
 // before.
-func Placed(log *trace.Log, m int, estimates Estimates, could func(*nodes.Request) bool) ([]sim.Logged, []nodes.Request, Import, error) {
+func Placed(log *trace.Log, m int, estimates Estimates, could func(*nodes.Request) bool) ([]sim.Job, []nodes.Request, Import, error) {
 	a := asked{could: could, places: make(map[memory]int32)}
 	jobs, in, err := take(log, m, estimates, &a)
 	return jobs, a.requests, in, err
@@ -147,12 +147,12 @@ func (a *asked) with(ram int64, procs int) int32 {
 // sorted by submission, those submitted at one moment in the order of the log.
 // A job is as wide as the processors it ran on, or else as those it asked for.
 // Without any job it returns ErrNoJobs.
-func Jobs(log *trace.Log, m int, estimates Estimates) ([]sim.Logged, Import, error) {
+func Jobs(log *trace.Log, m int, estimates Estimates) ([]sim.Job, Import, error) {
 	return take(log, m, estimates, nil)
 }
 
 // take is Jobs, with requests if they are asked for.
-func take(log *trace.Log, m int, estimates Estimates, a *asked) ([]sim.Logged, Import, error) {
+func take(log *trace.Log, m int, estimates Estimates, a *asked) ([]sim.Job, Import, error) {
 	in := Import{Records: len(log.Records), Parts: log.Parts}
 	if m < 1 || m >= math.MaxInt32 {
 		return nil, in, fmt.Errorf("swf: a machine of %d processors: %w", m, sim.ErrWorkload)
@@ -160,7 +160,7 @@ func take(log *trace.Log, m int, estimates Estimates, a *asked) ([]sim.Logged, I
 	if int(estimates) >= len(EstimateNames) {
 		return nil, in, fmt.Errorf("swf: estimates of kind %d: %w", estimates, sim.ErrWorkload)
 	}
-	jobs := make([]sim.Logged, 0, len(log.Records))
+	jobs := make([]sim.Job, 0, len(log.Records))
 	for i := range log.Records {
 		r := &log.Records[i]
 		switch {
@@ -190,7 +190,7 @@ func take(log *trace.Log, m int, estimates Estimates, a *asked) ([]sim.Logged, I
 	if in.Jobs == 0 {
 		return nil, in, plural.Errorf("swf: %w (%d line{|s})", ErrNoJobs, in.Records)
 	}
-	bySubmit := func(a, b sim.Logged) int { return cmp.Compare(a.Submit, b.Submit) }
+	bySubmit := func(a, b sim.Job) int { return cmp.Compare(a.Submit, b.Submit) }
 	if !slices.IsSortedFunc(jobs, bySubmit) {
 		slices.SortStableFunc(jobs, bySubmit)
 	}
@@ -199,7 +199,7 @@ func take(log *trace.Log, m int, estimates Estimates, a *asked) ([]sim.Logged, I
 
 // repeated counts the jobs beyond the first of each number. Most logs number
 // theirs in a row, which sorts in no time.
-func repeated(jobs []sim.Logged) int {
+func repeated(jobs []sim.Job) int {
 	ids := make([]ostrich.JobID, len(jobs))
 	for i := range jobs {
 		ids[i] = jobs[i].ID
@@ -208,7 +208,7 @@ func repeated(jobs []sim.Logged) int {
 	return len(ids) - len(slices.Compact(ids))
 }
 
-func (m *Import) job(r *trace.Record, procs int64, estimates Estimates) sim.Logged {
+func (m *Import) job(r *trace.Record, procs int64, estimates Estimates) sim.Job {
 	width, wait, user, estimate := r.Procs(), r.Wait, r.User, r.Run
 	if width > procs {
 		m.Narrowed++
@@ -236,13 +236,10 @@ func (m *Import) job(r *trace.Record, procs int64, estimates Estimates) sim.Logg
 	if r.Status == trace.Failed || r.Status == trace.Cancelled {
 		outcome = lengths.Stopped // those at their limit too; their length says it
 	}
-	return sim.Logged{
-		Job: sim.Job{
-			ID: ostrich.JobID(r.Number), User: ostrich.UserID(user), Submit: ostrich.Time(r.Submit),
-			Run: ostrich.Duration(r.Run), Estimate: ostrich.Duration(estimate), Procs: int(width),
-			Class: uint64(max(0, r.App)), Outcome: outcome,
-		},
-		Start:     ostrich.Time(r.Submit + wait),
+	return sim.Job{
+		ID: ostrich.JobID(r.Number), User: ostrich.UserID(user), Submit: ostrich.Time(r.Submit),
+		Run: ostrich.Duration(r.Run), Estimate: ostrich.Duration(estimate), Procs: int(width),
+		Class: uint64(max(0, r.App)), Outcome: outcome, Start: ostrich.Time(r.Submit + wait),
 		Preceding: ostrich.JobID(max(0, min(r.Preceding, math.MaxUint32))),
 		Think:     ostrich.Duration(max(r.Think, trace.Unknown)),
 	}
