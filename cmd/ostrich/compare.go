@@ -44,7 +44,7 @@ func compareCommand() *cli.Command {
 			"OStrich orders the queue, over equal lengths of time.\n\n" +
 			"With --trial nothing is replayed either: what happened in the periods that were drawn for OStrich stands beside what happened\nin those drawn for stock Slurm. docs/trial.md explains it.\n\n" +
 			"What if:\n  " + strings.ReplaceAll(replay.WhatIfUsage, "\n", "\n  ") + "\n\n" +
-			"docs/compare.md explains the figures. Exit code: 0 done, 1 an error, 130 interrupted.",
+			"docs/compare.md says how to read the result, docs/compare-reference.md explains each figure.\nExit code: 0 done, 1 an error, 130 interrupted.",
 	}, slices.Concat([]cli.Flag{configuration.ClusterFlag()}, o.SourceFlags(), o.SiteFlags(), []cli.Flag{
 		&cli.StringFlag{Name: "measure-rule", Usage: "measure every policy in the campaigns that `RULE` finds in the recorded times: max, last, arrival=TIME or window=TIME", Value: "max", Destination: &o.MeasureRule},
 		&cli.StringFlag{Name: "before", Usage: "compare what happened before `DATE` with what happened after it, instead; in the syntax of --starttime, whose default, but for a file, is then as long before DATE as now is after it", Destination: &o.Before},
