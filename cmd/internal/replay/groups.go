@@ -3,6 +3,7 @@ package replay
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,6 +16,12 @@ import (
 // sizes are the classes of jobs by processors: at most so many, from the one before on.
 var sizes = []int{1, 4, 16, 64, 256, 1024}
 
+// kind is what jobs of a group have in common.
+type kind struct {
+	place int // of the group among others
+	text  string
+}
+
 // groupings divide the measured jobs by account at every level, QOS, partition, size and
 // resource. Divisions into one group, or by what is not known, are left out.
 func (s *Study) groupings(h *accounting.History) []comparison.Grouping {
@@ -25,55 +32,47 @@ func (s *Study) groupings(h *accounting.History) []comparison.Grouping {
 		}
 	}
 	list := []comparison.Grouping{s.byAccount(h, jobs)}
-	size := func(j *Job) int { at, _ := slices.BinarySearch(sizes, j.Procs); return at }
 	for _, by := range []struct {
 		by, name string
-		of       func(j *Job) (place int, name string)
+		of       func(j *Job) kind
+		call     func(k kind) string
 	}{
-		{"qos", "QOS", func(j *Job) (int, string) { return j.wants.request.QOS, h.QOS[j.wants.request.QOS] }},
-		{"partition", "partition", func(j *Job) (int, string) {
-			return j.wants.request.Partition, h.Partitions[j.wants.request.Partition]
-		}},
-		{"size", "processors", func(j *Job) (int, string) {
-			switch at := size(j); {
-			case at == 0:
-				return 0, "1"
-			case at == len(sizes):
-				return at, fmt.Sprintf("above %d", sizes[at-1])
+		{"qos", "QOS", func(j *Job) kind { return kind{j.wants.request.QOS, ""} }, func(k kind) string { return h.QOS[k.place] }},
+		{"partition", "partition", func(j *Job) kind { return kind{j.wants.request.Partition, ""} }, func(k kind) string { return h.Partitions[k.place] }},
+		{"size", "processors", func(j *Job) kind { at, _ := slices.BinarySearch(sizes, j.Procs); return kind{at, ""} }, func(k kind) string {
+			switch k.place {
+			case 0:
+				return "1"
+			case len(sizes):
+				return fmt.Sprintf("above %d", sizes[k.place-1])
 			default:
-				return at, fmt.Sprintf("%d to %d", sizes[at-1]+1, sizes[at])
+				return fmt.Sprintf("%d to %d", sizes[k.place-1]+1, sizes[k.place])
 			}
 		}},
-		{"resource", "resource", func(j *Job) (int, string) {
-			return len(j.wants.devices), cmp.Or(j.wants.devices, "processors only")
+		{"resource", "resource", func(j *Job) kind { return kind{len(j.wants.devices), j.wants.devices} }, func(k kind) string {
+			return cmp.Or(k.text, "processors only")
 		}},
 	} {
-		g := comparison.Grouping{By: by.by, Name: by.name, Of: [][]int32{make([]int32, len(jobs))}}
-		type key struct {
-			place int
-			name  string
-		}
-		var keys []key
-		at := make(map[key]int)
-		for _, j := range jobs {
-			place, name := by.of(j)
-			if k := (key{place, name}); at[k] == 0 {
-				at[k] = 1
-				keys = append(keys, k)
+		g := comparison.Grouping{By: by.by, Name: by.name}
+		of, kinds := make([]kind, len(jobs)), make(map[kind]int32)
+		for i, j := range jobs {
+			if of[i] = by.of(j); i == 0 || of[i] != of[i-1] {
+				kinds[of[i]] = 0
 			}
 		}
-		slices.SortFunc(keys, func(a, b key) int { return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.name, b.name)) })
-		for i, k := range keys {
-			at[k] = i
-			g.Groups = append(g.Groups, comparison.Group{Name: cmp.Or(k.name, "none")})
+		sorted := slices.SortedFunc(maps.Keys(kinds), func(a, b kind) int { return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.text, b.text)) })
+		for i, k := range sorted {
+			kinds[k] = int32(i)
+			g.Groups = append(g.Groups, comparison.Group{Name: cmp.Or(by.call(k), "none")})
 		}
-		for i, j := range jobs {
-			place, name := by.of(j)
-			g.Of[0][i] = int32(at[key{place, name}])
+		if len(g.Groups) < 2 {
+			continue
 		}
-		if len(g.Groups) > 1 {
-			list = append(list, g)
+		g.Of = [][]int32{make([]int32, len(jobs))}
+		for i, k := range of {
+			g.Of[0][i] = kinds[k]
 		}
+		list = append(list, g)
 	}
 	return slices.DeleteFunc(list, func(g comparison.Grouping) bool { return len(g.Groups) == 0 })
 }
@@ -105,13 +104,13 @@ func (s *Study) byAccount(h *accounting.History, jobs []*Job) comparison.Groupin
 		paths[i] = path(a.Account)
 		deepest = max(deepest, len(paths[i]))
 	}
-	used := make(map[string]bool)
+	ran := make([]bool, len(paths))
 	for _, j := range jobs {
-		used[strings.Join(paths[j.wants.request.Association], "\x00")] = true
+		ran[j.wants.request.Association] = true
 	}
 	places := make(map[string]int32)
-	for _, p := range paths {
-		if !used[strings.Join(p, "\x00")] {
+	for i, p := range paths {
+		if !ran[i] {
 			continue
 		}
 		for _, name := range p {
@@ -132,11 +131,14 @@ func (s *Study) byAccount(h *accounting.History, jobs []*Job) comparison.Groupin
 		g.Groups = append(g.Groups, group)
 	}
 	for level := range deepest {
-		of := make([]int32, len(jobs))
-		for i, j := range jobs {
-			if of[i] = -1; level < len(paths[j.wants.request.Association]) {
-				of[i] = places[paths[j.wants.request.Association][level]]
+		at, of := slices.Repeat([]int32{-1}, len(paths)), make([]int32, len(jobs))
+		for i, p := range paths {
+			if ran[i] && level < len(p) {
+				at[i] = places[p[level]]
 			}
+		}
+		for i, j := range jobs {
+			of[i] = at[j.wants.request.Association]
 		}
 		g.Of = append(g.Of, of)
 	}

@@ -375,21 +375,21 @@ func FromLog(log *trace.Log, m int) (*accounting.History, error) {
 	for i := range log.Records {
 		groups[log.Records[i].User] = log.Records[i].Group
 	}
-	places := make(map[accounting.Association]int32)
+	places := make(map[ostrich.UserID]int32) // of the users' associations
 	h.Jobs = make([]accounting.Job, 0, len(jobs))
 	for i := range jobs {
 		l := &jobs[i]
-		a := accounting.Association{User: "nobody"}
-		if l.User != sim.Nobody {
-			a.User = fmt.Sprintf("user%d", l.User)
-			if group := groups[int64(l.User)]; group >= 0 {
-				a.Account = fmt.Sprintf("group%d", group)
+		place, known := places[l.User]
+		if !known {
+			a := accounting.Association{User: "nobody"}
+			if l.User != sim.Nobody {
+				a.User = fmt.Sprintf("user%d", l.User)
+				if group := groups[int64(l.User)]; group >= 0 {
+					a.Account = fmt.Sprintf("group%d", group)
+				}
 			}
-		}
-		place, ok := places[a]
-		if !ok {
 			place = int32(len(h.Associations))
-			places[a] = place
+			places[l.User] = place
 			h.Associations = append(h.Associations, a)
 		}
 		j := accounting.Job{
