@@ -1,10 +1,6 @@
 package report
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
+import "math"
 
 // KendallTau returns the rank correlation τ-b of pairs (x, y), which allows for
 // ties: 1 if both put everything in the same order, −1 if in the reverse
@@ -19,15 +15,9 @@ func KendallTau(x, y []float64) (tau float64, ok bool) {
 	}
 	type pair struct{ x, y float64 }
 	pairs := make([]pair, len(x))
-	for i := range x {
-		pairs[i] = pair{x[i], y[i]}
+	for i, at := range Ascending(x, y) {
+		pairs[i] = pair{x[at], y[at]}
 	}
-	slices.SortFunc(pairs, func(a, b pair) int {
-		if a.x != b.x {
-			return cmp.Compare(a.x, b.x)
-		}
-		return cmp.Compare(a.y, b.y)
-	})
 	tiedX := ties(len(pairs), func(i, j int) bool { return pairs[i].x == pairs[j].x })
 	tiedBoth := ties(len(pairs), func(i, j int) bool { return pairs[i] == pairs[j] })
 	second := make([]float64, len(pairs))
@@ -103,23 +93,14 @@ func Spearman(x, y []float64) (rho float64, ok bool) {
 
 // ranks returns the rank of each value, from 0; equal values share the mean.
 func ranks(values []float64) []float64 {
-	type place struct {
-		value float64
-		i     int
-	}
-	order := make([]place, len(values))
-	for i, v := range values {
-		order[i] = place{v, i}
-	}
-	slices.SortFunc(order, func(a, b place) int { return cmp.Compare(a.value, b.value) }) // equal ones share a rank
-	list := make([]float64, len(values))
+	order, list := Ascending(values), make([]float64, len(values))
 	for first := 0; first < len(order); {
 		after := first + 1
-		for after < len(order) && order[after].value == order[first].value {
+		for after < len(order) && values[order[after]] == values[order[first]] {
 			after++
 		}
-		for _, p := range order[first:after] {
-			list[p.i] = float64(first+after-1) / 2
+		for _, at := range order[first:after] {
+			list[at] = float64(first+after-1) / 2
 		}
 		first = after
 	}

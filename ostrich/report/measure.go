@@ -126,6 +126,11 @@ func Stretches(campaigns []Campaign, m int) Stretch {
 	for i := range campaigns {
 		values[i] = campaigns[i].Stretch(m)
 	}
+	return SummariseStretches(values)
+}
+
+// SummariseStretches summarises stretches of campaigns. It sorts them.
+func SummariseStretches(values []float64) Stretch {
 	slices.Sort(values)
 	below := func(limit float64, included bool) float64 {
 		n, found := slices.BinarySearch(values, limit)

@@ -1,10 +1,6 @@
 package report
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
+import "math"
 
 // Pool holds sorted values of clusters. Quantiles over a sample of the clusters
 // are exact, and cost much less than visiting each value.
@@ -23,30 +19,17 @@ type count struct {
 
 // NewPool takes values and the cluster of each; clusters are numbered from 0.
 func NewPool(values []float64, cluster []int32, clusters int) *Pool {
-	type entry struct {
-		value   float64
-		cluster int32
-	}
-	list := make([]entry, len(values))
-	for i, v := range values {
-		list[i] = entry{v, cluster[i]}
-	}
-	slices.SortFunc(list, func(a, b entry) int {
-		if a.value != b.value {
-			return cmp.Compare(a.value, b.value)
-		}
-		return int(a.cluster - b.cluster)
-	})
-	p := &Pool{values: make([]float64, len(list)), cluster: make([]int32, len(list))}
-	for i, e := range list {
-		p.values[i], p.cluster[i] = e.value, e.cluster
+	order := Ascending(values)
+	p := &Pool{values: make([]float64, len(order)), cluster: make([]int32, len(order))}
+	for i, at := range order {
+		p.values[i], p.cluster[i] = values[at], cluster[at]
 	}
 	// A quantile reads the counts of all blocks, up to one for each cluster in
 	// each, and the values of one block. This size makes both about the same.
-	p.block = max(16, int(math.Sqrt(float64(len(list))*float64(max(1, clusters)))))
+	p.block = max(16, int(math.Sqrt(float64(len(order))*float64(max(1, clusters)))))
 	seen := make([]float64, clusters)
-	for first := 0; first < len(list); first += p.block {
-		part := p.cluster[first:min(first+p.block, len(list))]
+	for first := 0; first < len(order); first += p.block {
+		part := p.cluster[first:min(first+p.block, len(order))]
 		for _, c := range part {
 			seen[c]++
 		}
@@ -61,6 +44,9 @@ func NewPool(values []float64, cluster []int32, clusters int) *Pool {
 	}
 	return p
 }
+
+// Values are those of the pool, sorted. The caller must not change them.
+func (p *Pool) Values() []float64 { return p.values }
 
 // Quantiles returns, for each q of ascending qs from 0 to 1, the smallest value
 // of the sample such that at least a part q of it is not larger; 0 without

@@ -1,7 +1,6 @@
 package comparison
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -92,7 +91,11 @@ func (s *studied) agreement() *Agreement {
 	}
 	a.StartTau, a.StartRho = defined(report.KendallTau, starts), defined(report.Spearman, starts)
 	a.WaitTau, a.WaitRho = defined(report.KendallTau, waits), defined(report.Spearman, waits)
-	order := byStart(theirs)
+	ids := make([]float64, len(theirs))
+	for i := range theirs {
+		ids[i] = float64(theirs[i].ID)
+	}
+	order := report.Ascending(starts[1], ids)
 	apart := make([]float64, len(order)+1) // sums of whole seconds, which are exact
 	for k, i := range order {
 		apart[k+1] = apart[k] + waits[0][i] - waits[1][i]
@@ -124,18 +127,6 @@ func (s *studied) agreement() *Agreement {
 // mostForTau is of how many jobs, evenly taken, the interval of tau is computed at most: each
 // block needs a tau of its own.
 const mostForTau = 20_000
-
-// byStart returns the places of jobs in the order in which they started.
-func byStart(jobs []report.Job) []int {
-	order := make([]int, len(jobs))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(jobs[a].Start, jobs[b].Start), cmp.Compare(jobs[a].ID, jobs[b].ID), cmp.Compare(a, b))
-	})
-	return order
-}
 
 // jackknife returns the 95 % interval of a figure of n jobs in the order of time, of which the
 // figure leaves out those from one place to another: Tukey's

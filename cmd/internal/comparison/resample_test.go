@@ -46,23 +46,24 @@ func TestBlocks(t *testing.T) {
 	for _, n := range []int{0, 1, 63, 64, 65, 1000} {
 		units := make([]unit, n)
 		for i := range units {
-			units[i].sums = []blockSums{{campaigns: 1, stretch: float64(i), jobs: 2, wait: 3}, {campaigns: 1}}
+			units[i].sums = blockSums{1, 2, float64(i), 3}
 		}
-		list := blocks(units, 2)
+		list := blocks(units)
 		if len(list) != min(n, mostBlocks) {
 			t.Errorf("%d units: %d blocks", n, len(list))
 		}
-		var sum blockSums
+		sum := make(blockSums, 4)
 		last := -1.0
 		for _, b := range list {
-			sum.add(&b[0], 1)
-			if mean := b[0].stretch / b[0].campaigns; mean <= last || b[0].campaigns < float64(n/mostBlocks) || b[0].campaigns > float64(n/mostBlocks+1) {
+			sum.add(b, 1)
+			campaigns := b[campaignSum]
+			if mean := b[stretchSum(0)] / campaigns; mean <= last || campaigns < float64(n/mostBlocks) || campaigns > float64(n/mostBlocks+1) {
 				t.Errorf("%d units: block %+v behind one of mean %v", n, b[0], last)
 			} else {
 				last = mean
 			}
 		}
-		if all := float64(n); sum != (blockSums{all, all * (all - 1) / 2, 2 * all, 3 * all}) {
+		if all := float64(n); !slices.Equal(sum, blockSums{all, 2 * all, all * (all - 1) / 2, 3 * all}) {
 			t.Errorf("%d units: in the blocks %+v", n, sum)
 		}
 	}

@@ -275,9 +275,9 @@ func (s *studied) figures(r int) Figures {
 	return Figures{
 		Run: s.in.Runs[r].Name, Recorded: s.in.Runs[r].Recorded, Seconds: s.in.Runs[r].Seconds,
 		Jobs: len(s.in.Runs[r].Jobs), Users: len(s.users), Campaigns: len(run.campaigns),
-		Stretch:         report.Stretches(run.campaigns, s.in.Procs),
+		Stretch:         report.SummariseStretches(run.stretches.Values()),
 		UserMeanStretch: report.UserMean.Of(x), UserMaxStretch: report.UserMax.Of(x), UnboundedStretch: report.Unbounded.Of(x),
-		Rho: report.SummariseRho(slices.Clone(run.rho)), StretchQuantiles: run.stretches.Quantiles(nil, percent...),
+		Rho: report.SummariseRho(run.rhos.Values()), StretchQuantiles: run.stretches.Quantiles(nil, percent...),
 		Wait:            report.Wait{Mean: report.WaitMean.Of(x), P50: x.Wait.P50, P95: x.Wait.P95, P99: x.Wait.P99},
 		WaitQuantiles:   run.waits.Quantiles(nil, percent...),
 		BoundedSlowdown: report.Slowdown.Of(x), AreaResponse: report.AreaResponse.Of(x), PriorityResponse: report.PriorityResponse.Of(x),

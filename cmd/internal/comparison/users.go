@@ -12,8 +12,18 @@ import (
 // mostBlocks is the most blocks for the campaigns of a user.
 const mostBlocks = 64
 
-// blockSums are the sums over a block of campaigns of a user, in one run.
-type blockSums struct{ campaigns, stretch, jobs, wait float64 }
+// blockSums are the sums over a block of campaigns of a user: of their number, that of their jobs, and for each run of
+// stretches and of waits.
+type blockSums []float64
+
+const (
+	campaignSum = iota
+	jobSum
+	firstSum // of the first run; two a run
+)
+
+func stretchSum(run int) int { return firstSum + 2*run }
+func waitSum(run int) int    { return firstSum + 2*run + 1 }
 
 // userTable compares what each user got, those with the most core-hours first.
 func (s *studied) userTable(ctx context.Context) ([]User, error) {
@@ -56,35 +66,36 @@ func (s *studied) userTable(ctx context.Context) ([]User, error) {
 // unit is what a user's blocks consist of: a campaign, or a job in no campaign.
 type unit struct {
 	submit ostrich.Time
-	lone   int         // 1 for a job, which comes after campaigns
-	number int         // of the campaign or of the job
-	sums   []blockSums // by run
+	lone   int // 1 for a job, which comes after campaigns
+	number int // of the campaign or of the job
+	sums   blockSums
 }
 
 // units returns the units of each user, in the order of submission.
 func (s *studied) units() [][]unit {
-	all := make([]unit, len(s.runs[0].campaigns))
-	sums := make([]blockSums, len(all)*len(s.runs))
+	all, width := make([]unit, len(s.runs[0].campaigns)), firstSum+2*len(s.runs)
+	sums := make(blockSums, len(all)*width)
 	for i := range all {
-		all[i] = unit{s.runs[0].campaigns[i].Submit, 0, i, sums[i*len(s.runs) : (i+1)*len(s.runs)]}
+		all[i] = unit{s.runs[0].campaigns[i].Submit, 0, i, sums[i*width : (i+1)*width]}
+		all[i].sums[campaignSum] = 1
 		for r := range s.runs {
-			all[i].sums[r] = blockSums{campaigns: 1, stretch: s.runs[r].stretch[i]}
+			all[i].sums[stretchSum(r)] = s.runs[r].stretch[i]
 		}
 	}
 	units := make([][]unit, len(s.users))
 	for i := range s.in.Runs[0].Jobs {
 		first := &s.in.Runs[0].Jobs[i]
-		var to []blockSums
+		var to blockSums
 		if first.Campaign >= 0 {
 			to = all[s.place[first.Campaign]].sums
 		} else {
-			to = make([]blockSums, len(s.runs))
+			to = make(blockSums, width)
 			units[s.owner[i]] = append(units[s.owner[i]], unit{first.Submit, 1, i, to})
 		}
+		to[jobSum]++
 		for r := range s.runs {
 			j := &s.in.Runs[r].Jobs[i]
-			to[r].jobs++
-			to[r].wait += float64(j.Start - j.Submit)
+			to[waitSum(r)] += float64(j.Start - j.Submit)
 		}
 	}
 	for i, u := range s.campaign {
@@ -100,50 +111,47 @@ func (s *studied) units() [][]unit {
 
 // blocks joins units into at most mostBlocks blocks of neighbours, each with
 // about the same number of units.
-func blocks(units []unit, runs int) [][]blockSums {
+func blocks(units []unit) []blockSums {
 	n := min(len(units), mostBlocks)
-	list := make([][]blockSums, n)
+	list := make([]blockSums, n)
 	for b := range list {
-		list[b] = make([]blockSums, runs)
+		list[b] = make(blockSums, len(units[0].sums))
 		for _, u := range units[b*len(units)/n : (b+1)*len(units)/n] {
-			for r := range list[b] {
-				list[b][r].add(&u.sums[r], 1)
-			}
+			list[b].add(u.sums, 1)
 		}
 	}
 	return list
 }
 
-func (s *blockSums) add(o *blockSums, times float64) {
-	s.campaigns += times * o.campaigns
-	s.stretch += times * o.stretch
-	s.jobs += times * o.jobs
-	s.wait += times * o.wait
+func (b blockSums) add(o blockSums, times float64) {
+	for i, sum := range o {
+		b[i] += times * sum
+	}
 }
 
 // userChanges compares each run with the baseline for one user.
 func (s *studied) userChanges(u int, units []unit) ([]UserChange, error) {
-	list := blocks(units, len(s.runs))
+	list := blocks(units)
 	stretches, waits := make([][]float64, len(s.runs)), make([][]float64, len(s.runs))
-	sums := make([]blockSums, len(s.runs))
+	sums := make(blockSums, firstSum+2*len(s.runs))
 	campaigns := s.runs[0].users[u].Campaigns
 	if len(units) >= confidence.Fewest {
 		err := confidence.Bootstrap(s.random(2+uint64(s.users[u])), len(list), s.in.Resamples, func(times []float64) error {
 			clear(sums)
 			for b, w := range times {
-				if w == 0 {
-					continue
-				}
-				for r := range sums {
-					sums[r].add(&list[b][r], w)
+				if w != 0 {
+					sums.add(list[b], w)
 				}
 			}
-			base := &sums[s.in.Baseline]
-			for r := range sums {
-				if base.campaigns > 0 {
-					stretches[r] = append(stretches[r], (sums[r].stretch-base.stretch)/base.campaigns)
+			base := s.in.Baseline
+			for r := range s.runs {
+				if r == base {
+					continue
 				}
-				waits[r] = append(waits[r], (sums[r].wait-base.wait)/base.jobs)
+				if sums[campaignSum] > 0 {
+					stretches[r] = append(stretches[r], (sums[stretchSum(r)]-sums[stretchSum(base)])/sums[campaignSum])
+				}
+				waits[r] = append(waits[r], (sums[waitSum(r)]-sums[waitSum(base)])/sums[jobSum])
 			}
 			return nil
 		})
