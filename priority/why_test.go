@@ -37,14 +37,15 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// TestReasonsAreDocumented: docs/json.md lists each code with its sentence.
+// TestReasonsAreDocumented: docs/json.md lists each code with its sentence and what it means.
 func TestReasonsAreDocumented(t *testing.T) {
 	text, err := os.ReadFile("../docs/json.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range codes[1:] {
-		if row := "\n| `" + c.name + "` | " + strings.ReplaceAll(c.sentence, "%", "…") + " |\n"; !strings.Contains(string(text), row) {
+		row := "\n| `" + c.name + "` | " + strings.ReplaceAll(c.sentence, "%", "…") + " | "
+		if _, after, found := strings.Cut(string(text), row); !found || strings.HasPrefix(after, "|") {
 			t.Errorf("docs/json.md lacks %s", row)
 		}
 	}
