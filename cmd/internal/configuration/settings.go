@@ -55,7 +55,7 @@ func Settings(c *Config) []Setting {
 		{Key: "source", Value: oneOf(&c.From, Tables, Sacct), Usage: "where jobs are read: database (slurmdbd's tables) or sacct (Slurm's commands, where nobody may read the database)"},
 		{Key: "mode", Value: oneOf(&c.Mode, Observe, Enforce, Trial), Usage: "observe (write nothing), enforce (write priorities) or trial (write them in periods drawn at random, and give all back in the others)"},
 		{Key: "interval", Value: span{&c.Interval, time.Second}, Usage: "longest pause between two cycles"},
-		{Key: "interval.min", Value: span{&c.MinInterval, time.Second}, Usage: "shortest time between the beginnings of two cycles; sdiag, asked every second, triggers one when jobs were submitted, started or ended; as long as interval: sdiag is not asked"},
+		{Key: "interval.min", Value: span{&c.MinInterval, time.Second}, Usage: "shortest time between two cycles; sdiag, asked every second, triggers one when jobs were submitted, started or ended; if as long as interval, sdiag is not asked"},
 
 		{Key: "database.address", Value: list{&c.Database.Addresses}, Usage: "host:port of slurmdbd's MySQL or MariaDB, or the path of its socket; comma-separated: the first that answers and is not behind"},
 		{Key: "database.user", Value: text{&c.Database.User}, Usage: "database account; SELECT is all it needs"},
@@ -77,10 +77,10 @@ func Settings(c *Config) []Setting {
 		{Key: "schedule.predictor", Value: byName(&c.Schedule.Predictor, lengths.PredictorNames), Usage: "expected length of a job: " + names(lengths.PredictorNames)},
 		{Key: "schedule.class", Value: byName(&c.Schedule.Class, ledger.ClassNames), Usage: "which jobs of a user are similar, for predictors that ask: off, name (without digits), script (where Slurm stores it, else name) or auto (the same step of a workflow tool, else name without numbers of any kind)"},
 		{Key: "schedule.hints", Value: oneOf(&c.Schedule.Hints, hintsOff, HintsComment), Usage: "where users say how long a job will run: off or comment (expect=TIME in --comment)"},
-		{Key: "tools", Value: siteTools{&c.Tools}, Usage: "workflow tools of the site's own, for campaign.declared: auto and schedule.class: auto: by name, each with regular expressions (RE2) for name, comment, folder or line, whose groups campaign and class say what they are, and pilot: true where a job's length is its limit; in one line as {NAME: {name: '…'}}"},
+		{Key: "tools", Value: siteTools{&c.Tools}, Usage: "workflow tools of the site's own, as {NAME: {KEY: '…'}}, where KEY is name, comment, folder or line: regular expressions (RE2) whose groups campaign and class name the run and the step, for campaign.declared: auto and schedule.class: auto; pilot: true says that a job is as long as its limit"},
 		{Key: "pools", Value: pools{&c.Pools}, Usage: "partitions that share nodes, as name=partition,...;...; empty: the whole cluster is one pool"},
 
-		{Key: "satisfaction", Value: accepted{&c.Satisfaction, &c.Due}, Usage: "how long users accept to wait, for measures alone; if set, explain and the status page show until when a job is in time: " + satisfaction.Usage + "; empty: median, not shown"},
+		{Key: "satisfaction", Value: accepted{&c.Satisfaction, &c.Due}, Usage: "how long users accept to wait; measured, never part of the order; if set, explain and the status page show until when a job is in time: " + satisfaction.Usage + "; empty: median, not shown"},
 
 		{Key: "priority.channel", Value: oneOf(&c.Priority.Channel, priority.SiteFactor, priority.Nice, priority.Priority), Usage: "what is written: sitefactor, nice, priority"},
 		{Key: "priority.mode", Value: mode{&c.Priority.Mode, &c.Priority.Weight}, Usage: "strict (outweigh all of multifactor) or weight=N (one factor among the others, of N priority points for the head of the order)"},
