@@ -23,6 +23,7 @@ import (
 	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/view"
+	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/priority/slurm"
 )
 
@@ -93,7 +94,7 @@ func TestCompared(t *testing.T) {
 	r := d.metrics.compared.latest.Load()
 	r.Waits = live.Histogram{Buckets: []live.Bucket{{Limit: 60, Count: 1}}, Count: 2, Sum: 90}
 	r.Nights = []live.Night{{Period: "day", Made: 1_700_000_000, Baseline: "fairshare", Changes: []live.Change{
-		{Run: "recorded", Baseline: 4, Value: 5, Difference: 1}, {Run: "ostrich", Baseline: 4, Value: 2.5, Difference: -1.5, Interval: &live.Interval{Low: -2, High: -1}},
+		{Run: "recorded", Baseline: 4, Value: 5, Difference: 1}, {Run: "ostrich", Baseline: 4, Value: 2.5, Difference: -1.5, Interval: &report.Interval{Low: -2, High: -1}},
 	}}}
 	r.Campaigns.Kept, r.Campaigns.Broken, r.Campaigns.Unbounded = 7, 8, 9
 	r.Campaigns.Stretch = live.Histogram{Buckets: []live.Bucket{{Limit: 2, Count: 3}}, Count: 4, Sum: 10}

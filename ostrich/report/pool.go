@@ -2,6 +2,15 @@ package report
 
 import "math"
 
+// Interval is a confidence interval.
+type Interval struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// Excludes reports whether a value lies outside.
+func (i Interval) Excludes(x float64) bool { return x < i.Low || x > i.High }
+
 // Pool holds sorted values of clusters. Quantiles over a sample of the clusters
 // are exact, and cost much less than visiting each value.
 type Pool struct {

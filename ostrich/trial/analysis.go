@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"slurm-ostrich/ostrich/report"
 )
 
 // Level is the probability with which an interval holds the effect.
@@ -13,15 +15,6 @@ const Level = 0.95
 // itself there are 2000.
 const Redraws = 1999
 
-// Interval is an interval of effects.
-type Interval struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-}
-
-// Excludes reports whether a value lies outside.
-func (i Interval) Excludes(x float64) bool { return x < i.Low || x > i.High }
-
 // Series is a measure, by period. Weight is how much a value rests on, such as the number
 // of users; 0: nothing was measured in the period.
 type Series struct{ Value, Weight []float64 }
@@ -29,9 +22,9 @@ type Series struct{ Value, Weight []float64 }
 // Effect is what OStrich's order adds to a measure.
 type Effect struct {
 	Estimate float64
-	Interval *Interval // nil: too few periods to exclude anything
-	P        float64   // how often another draw differs from no effect as much; 1 without values
-	Periods  [2]int    // with values, by arm
+	Interval *report.Interval // nil: too few periods to exclude anything
+	P        float64          // how often another draw differs from no effect as much; 1 without values
+	Periods  [2]int           // with values, by arm
 
 	// CarryOver is what the arm of the period before adds, and Carried the most by which
 	// that moves the estimate. NaN where it cannot be told; Carried is infinite where all of
@@ -127,7 +120,7 @@ func (a *Analysis) Effect(s Series) Effect {
 }
 
 // interval returns the effects whose p is above 5 %, from the estimate outwards.
-func interval(estimate, step float64, p func(effect float64) float64) *Interval {
+func interval(estimate, step float64, p func(effect float64) float64) *report.Interval {
 	const out = 1 - Level
 	if !(step > 0) {
 		return nil
@@ -154,7 +147,7 @@ func interval(estimate, step float64, p func(effect float64) float64) *Interval 
 	if !bounded || !also {
 		return nil
 	}
-	return &Interval{low, high}
+	return &report.Interval{Low: low, High: high}
 }
 
 // carry estimates what the arm of the period before adds to a measure, apart from what the

@@ -32,8 +32,8 @@ type Agreement struct {
 
 	// 95 % intervals by the jackknife over blocks of jobs that follow one another; nil with
 	// fewer than confidence.Fewest blocks.
-	TauInterval  *confidence.Interval `json:"start_kendall_tau_interval"`
-	WaitInterval *confidence.Interval `json:"mean_wait_difference_interval"`
+	TauInterval  *report.Interval `json:"start_kendall_tau_interval"`
+	WaitInterval *report.Interval `json:"mean_wait_difference_interval"`
 }
 
 // What a claim of closeness needs, see docs/adr/0043-what-a-record-can-tell.md.
@@ -134,7 +134,7 @@ const mostForTau = 20_000
 // (Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, chapter 11). Blocks of
 // neighbours, because what goes wrong for one job goes wrong for those behind it. It is nil
 // with too few blocks, and where the figure of a part is not defined.
-func jackknife(n int, whole float64, of func(from, to int) (float64, bool)) *confidence.Interval {
+func jackknife(n int, whole float64, of func(from, to int) (float64, bool)) *report.Interval {
 	blocks := min(n, timeParts)
 	if blocks < confidence.Fewest {
 		return nil
@@ -152,7 +152,7 @@ func jackknife(n int, whole float64, of func(from, to int) (float64, bool)) *con
 		pseudo[b] = float64(blocks)*all - float64(blocks-1)*part
 	}
 	reach := confidence.MeanOf(pseudo).Reach()
-	return &confidence.Interval{Low: whole - reach, High: whole + reach}
+	return &report.Interval{Low: whole - reach, High: whole + reach}
 }
 
 // untold reports whether a run changes the mean wait, or the mean stretch per user, by less

@@ -11,7 +11,6 @@ import (
 	"slurm-ostrich/cmd/internal/svg"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
-	"slurm-ostrich/ostrich/report/confidence"
 )
 
 // PageWidth is the width of charts as wide as the page.
@@ -133,13 +132,24 @@ func Differences(baseline string, most float64) svg.Axis {
 
 // value returns a difference of a run with its interval, as parts of a whole. It is
 // hollow if the difference is not sure.
-func (c *Comparison) value(run string, x float64, interval *confidence.Interval, whole float64, sure bool) svg.Value {
+func (c *Comparison) value(run string, x float64, interval *report.Interval, whole float64, sure bool) svg.Value {
 	r := slices.IndexFunc(c.Runs, func(f Figures) bool { return f.Run == run })
 	v := svg.Value{Class: svg.Run(r), Number: r, At: x, Low: math.NaN(), High: math.NaN(), Hollow: !sure}
 	if interval != nil {
 		v.Low, v.High = interval.Low/whole, interval.High/whole
 	}
 	return v
+}
+
+// ratioValue returns a ratio with its interval as differences from 1, and how far an axis has to reach for it.
+func ratioValue(ratio float64, interval *report.Interval, reading Reading) (v svg.Value, reach float64) {
+	v = svg.Value{Class: svg.Run(1), Number: 1, At: ratio - 1, Low: math.NaN(), High: math.NaN(), Hollow: !reading.clear()}
+	reach = 1.1 * math.Abs(v.At)
+	if interval != nil {
+		v.Low, v.High = interval.Low-1, interval.High-1
+		reach = max(reach, min(max(math.Abs(v.Low), math.Abs(v.High)), 3*math.Abs(v.At)+1))
+	}
+	return v, reach
 }
 
 // userChart draws the change of the mean stretch of users, with intervals.

@@ -165,9 +165,9 @@ type UserChange struct {
 
 // Change is a difference with its interval.
 type Change struct {
-	Difference float64              `json:"difference"`
-	Interval   *confidence.Interval `json:"interval"`
-	Reading    Reading              `json:"reading"`
+	Difference float64          `json:"difference"`
+	Interval   *report.Interval `json:"interval"`
+	Reading    Reading          `json:"reading"`
 }
 
 // Compare measures the runs. The same input gives the same result.

@@ -344,7 +344,7 @@ func TestSame(t *testing.T) {
 	in.Runs[2].Jobs, in.Runs[0].Jobs = in.Runs[1].Jobs, in.Runs[1].Jobs // what happened, too, or nothing could be told
 	c := compare(t, in)
 	for _, d := range c.Differences {
-		if d.Run == "ostrich" && (d.Difference != 0 || d.Interval != nil && *d.Interval != confidence.Interval{} || d.Reading.clear()) {
+		if d.Run == "ostrich" && (d.Difference != 0 || d.Interval != nil && *d.Interval != report.Interval{} || d.Reading.clear()) {
 			t.Errorf("%+v", d)
 		}
 	}

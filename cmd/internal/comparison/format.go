@@ -9,7 +9,6 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
-	"slurm-ostrich/ostrich/report/confidence"
 )
 
 // valueCell and changeCell are amount and change as cells of a table.
@@ -62,24 +61,19 @@ func lengthCell(x float64) format.Cell  { return format.Value(x, length(x)) }
 func percentCell(x float64) format.Cell { return format.Value(x, format.Percent(x)) }
 
 // intervalCell returns between as a cell.
-func intervalCell(i *confidence.Interval, unit report.Unit) format.Cell {
-	if i == nil {
-		return format.None()
-	}
-	return format.Pair(i.Low, i.High, between(i, unit))
+func intervalCell(i *report.Interval, unit report.Unit) format.Cell {
+	return format.Maybe(i, func(i report.Interval) format.Cell { return format.Pair(i.Low, i.High, between(&i, unit)) })
 }
 
+func tau(x float64) string { return format.Signed(min(x, 0), fmt.Sprintf("%.3f", math.Abs(x))) }
+
 // tauCell returns the interval of a correlation as a cell.
-func tauCell(i *confidence.Interval) format.Cell {
-	if i == nil {
-		return format.None()
-	}
-	text := func(x float64) string { return format.Signed(min(x, 0), fmt.Sprintf("%.3f", math.Abs(x))) }
-	return format.Pair(i.Low, i.High, text(i.Low)+" to "+text(i.High))
+func tauCell(i *report.Interval) format.Cell {
+	return format.Maybe(i, func(i report.Interval) format.Cell { return format.Pair(i.Low, i.High, tau(i.Low)+" to "+tau(i.High)) })
 }
 
 // between formats an interval; a common unit stands once.
-func between(i *confidence.Interval, unit report.Unit) string {
+func between(i *report.Interval, unit report.Unit) string {
 	low, high := change(unit, i.Low), change(unit, i.High)
 	if n, what, ok := strings.Cut(low, " "); ok && strings.HasSuffix(high, " "+what) {
 		low = n

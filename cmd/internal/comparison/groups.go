@@ -119,15 +119,17 @@ func inWindow(j *report.Job, from, to ostrich.Time) float64 {
 func (c *Comparison) groupTable(i int, long bool) format.Table {
 	g := &c.Groups[i]
 	t := format.Table{Title: "By " + g.Name, Names: 1, Header: []string{g.Name, "jobs", "core-hours", "paid for"}}
+	shown := report.Groups
+	if !long {
+		shown = []*report.Measure{&report.WaitMean}
+	}
 	for _, f := range c.Runs {
 		if !c.tells(f.Run) {
 			continue
 		}
 		t.Header = append(t.Header, f.Run+": got")
-		for _, m := range report.Groups {
-			if long || m == &report.WaitMean {
-				t.Header = append(t.Header, f.Run+": "+m.Name)
-			}
+		for _, m := range shown {
+			t.Header = append(t.Header, f.Run+": "+m.Name)
 		}
 	}
 	rows := slices.Clone(g.Groups)
@@ -137,20 +139,14 @@ func (c *Comparison) groupTable(i int, long bool) format.Table {
 		t.Title += ": those with the most core-hours, all with --long"
 	}
 	for _, row := range rows {
-		paid := format.None()
-		if row.Paid != nil {
-			paid = percentCell(*row.Paid)
-		}
-		cells := []any{format.Shown(strings.Repeat("  ", row.Level)+row.Group, row.Group), row.Jobs, groupedCell(row.Hours), paid}
+		cells := []any{format.Shown(strings.Repeat("  ", row.Level)+row.Group, row.Group), row.Jobs, groupedCell(row.Hours), format.Maybe(row.Paid, percentCell)}
 		for _, run := range row.Runs {
 			if !c.tells(run.Run) {
 				continue
 			}
 			cells = append(cells, percentCell(run.Got))
-			for _, m := range report.Groups {
-				if long || m == &report.WaitMean {
-					cells = append(cells, valueCell(m.Unit, run.Measures[m.Key]))
-				}
+			for _, m := range shown {
+				cells = append(cells, valueCell(m.Unit, run.Measures[m.Key]))
 			}
 		}
 		t.Add(cells...)

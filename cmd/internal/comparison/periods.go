@@ -79,16 +79,16 @@ type Week struct {
 // Shift is a measure in both periods. The difference is after less before, the ratio
 // after over before; null where before is 0.
 type Shift struct {
-	Measure       string               `json:"measure"`
-	Name          string               `json:"name"`
-	Unit          report.Unit          `json:"unit"`
-	Before        float64              `json:"before"`
-	After         float64              `json:"after"`
-	Difference    float64              `json:"difference"`
-	Interval      *confidence.Interval `json:"interval"`
-	Ratio         *float64             `json:"ratio"`
-	RatioInterval *confidence.Interval `json:"ratio_interval"`
-	Reading       Reading              `json:"reading"`
+	Measure       string           `json:"measure"`
+	Name          string           `json:"name"`
+	Unit          report.Unit      `json:"unit"`
+	Before        float64          `json:"before"`
+	After         float64          `json:"after"`
+	Difference    float64          `json:"difference"`
+	Interval      *report.Interval `json:"interval"`
+	Ratio         *float64         `json:"ratio"`
+	RatioInterval *report.Interval `json:"ratio_interval"`
+	Reading       Reading          `json:"reading"`
 }
 
 // PeriodsInput is what to compare. Its only run is what happened.
@@ -371,8 +371,7 @@ func shifts(ctx context.Context, before, after *period, alike bool) ([]Shift, er
 		change := read(d.Difference, differences, enough, good)
 		d.Interval, d.Reading = change.Interval, change.Reading
 		if was[m] > 0 {
-			ratio := is[m] / was[m]
-			d.Ratio = &ratio
+			d.Ratio = new(is[m] / was[m])
 			if i, ok := confidence.Percentile(ratios, confidence.Level); ok && enough && len(ratios) == len(differences) {
 				d.RatioInterval = &i
 			}

@@ -91,16 +91,11 @@ func (d *Shift) times() string {
 	return text
 }
 
-func ratioBetween(i *confidence.Interval) string {
+func ratioBetween(i *report.Interval) string {
 	return format.Number(i.Low) + " to " + format.Number(i.High)
 }
 
-func ratioCell(i *confidence.Interval) format.Cell {
-	if i == nil {
-		return format.None()
-	}
-	return format.Pair(i.Low, i.High, ratioBetween(i))
-}
+func ratioCell(i report.Interval) format.Cell { return format.Pair(i.Low, i.High, ratioBetween(&i)) }
 
 // Tables returns the periods and the measures as tables.
 func (c *Periods) Tables() []format.Table {
@@ -121,12 +116,8 @@ func (c *Periods) measureTable() format.Table {
 	}
 	for i := range c.Measures {
 		d := &c.Measures[i]
-		ratio := format.None()
-		if d.Ratio != nil {
-			ratio = numberCell(*d.Ratio)
-		}
-		t.Add(d.Name, valueCell(d.Unit, d.Before), valueCell(d.Unit, d.After), changeCell(d.Unit, d.Difference), intervalCell(d.Interval, d.Unit), ratio,
-			ratioCell(d.RatioInterval), d.Reading)
+		t.Add(d.Name, valueCell(d.Unit, d.Before), valueCell(d.Unit, d.After), changeCell(d.Unit, d.Difference), intervalCell(d.Interval, d.Unit),
+			format.Maybe(d.Ratio, numberCell), format.Maybe(d.RatioInterval, ratioCell), d.Reading)
 	}
 	return t
 }
@@ -171,12 +162,8 @@ func (c *Periods) chart() template.HTML {
 		if d.Ratio == nil {
 			continue
 		}
-		v := svg.Value{Class: svg.Run(1), Number: 1, At: *d.Ratio - 1, Low: math.NaN(), High: math.NaN(), Hollow: !d.Reading.clear()}
-		most = max(most, 1.1*math.Abs(v.At))
-		if r := d.RatioInterval; r != nil {
-			v.Low, v.High = r.Low-1, r.High-1
-			most = max(most, min(max(math.Abs(v.Low), math.Abs(v.High)), 3*math.Abs(v.At)+1))
-		}
+		v, reach := ratioValue(*d.Ratio, d.RatioInterval, d.Reading)
+		most = max(most, reach)
 		chart.Rows = append(chart.Rows, svg.Row{Name: report.Periods[i].Label(), Values: []svg.Value{v}})
 	}
 	chart.X = Differences("before", most)

@@ -3,12 +3,10 @@ package comparison
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich/report"
-	"slurm-ostrich/ostrich/report/confidence"
 )
 
 // Tables returns plain tables for a terminal: a row for each run; the differences
@@ -114,12 +112,8 @@ func (c *Comparison) agreementTable() format.Table {
 		Title: "How near the simulation is", Names: 1, Header: []string{"figure", "value", "95 % interval"},
 		Pairs: map[int][2]string{2: {"value low", "value high"}},
 	}
-	correlation := func(name string, x *float64, i *confidence.Interval) {
-		if x == nil {
-			t.Add(name, format.None(), format.None())
-			return
-		}
-		t.Add(name, format.Value(*x, format.Signed(min(*x, 0), fmt.Sprintf("%.3f", math.Abs(*x)))), tauCell(i))
+	correlation := func(name string, x *float64, i *report.Interval) {
+		t.Add(name, format.Maybe(x, func(x float64) format.Cell { return format.Value(x, tau(x)) }), tauCell(i))
 	}
 	if a := c.Agreement; a != nil {
 		t.Add("mean wait, simulated "+c.Baseline, lengthCell(a.MeanWait), format.None())
@@ -270,10 +264,7 @@ func (c *Comparison) lengthTable() format.Table {
 	}
 	for i := range c.Predictors {
 		p := &c.Predictors[i]
-		short, note, class := format.None(), "", format.None()
-		if p.ShortAUC != nil {
-			short = hundredths(*p.ShortAUC)
-		}
+		note, class := "", format.None()
 		switch {
 		case p.Set && p.Best:
 			note = "set, the best"
@@ -285,7 +276,7 @@ func (c *Comparison) lengthTable() format.Table {
 		if p.Class != "" {
 			class = format.Shown(p.Class, p.Class)
 		}
-		t.Add(p.Predictor, class, hundredths(p.LogError), percentCell(p.WorkError), percentCell(p.Within2), short, note)
+		t.Add(p.Predictor, class, hundredths(p.LogError), percentCell(p.WorkError), percentCell(p.Within2), format.Maybe(p.ShortAUC, hundredths), note)
 	}
 	return t
 }

@@ -59,11 +59,11 @@ type TrialEffect struct {
 	Stock   float64 `json:"stock"`
 	OStrich float64 `json:"ostrich"`
 
-	Ratio     *float64        `json:"ratio"`    // the estimate: OStrich over stock; null: an arm has nothing
-	Interval  *trial.Interval `json:"interval"` // of the ratio; null: too few periods
-	P         float64         `json:"p"`
-	InStock   int             `json:"stock_periods"`
-	InOStrich int             `json:"ostrich_periods"`
+	Ratio     *float64         `json:"ratio"`    // the estimate: OStrich over stock; null: an arm has nothing
+	Interval  *report.Interval `json:"interval"` // of the ratio; null: too few periods
+	P         float64          `json:"p"`
+	InStock   int              `json:"stock_periods"`
+	InOStrich int              `json:"ostrich_periods"`
 
 	CarryOver *float64 `json:"carry_over"` // by what the arm of the period before multiplies the measure
 	Carried   *float64 `json:"carried"`    // the part of the ratio that this explains at most, 0.02 for 2 %

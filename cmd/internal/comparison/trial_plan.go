@@ -37,10 +37,6 @@ func PlanTrial(in TrialInput) (*TrialPlan, error) {
 	}
 	x := &trialStudy{in: &in, d: in.Design.EndingAt(in.To)}
 	x.periods = x.d.Between(in.From, in.To)
-	x.at = make(map[int]int, len(x.periods))
-	for i, p := range x.periods {
-		x.at[p.Number] = i
-	}
 	x.work()
 	told := 0
 	for _, work := range x.submitted {

@@ -69,10 +69,6 @@ func (x *trialStudy) choose(c *Trial) error {
 		}
 		return fmt.Errorf("the trial cannot be analysed: there is no accounting %s; missing are %s", what, days(c.Missing))
 	}
-	x.at = make(map[int]int, len(x.periods))
-	for i, p := range x.periods {
-		x.at[p.Number] = i
-	}
 	return nil
 }
 
@@ -93,6 +89,10 @@ func days(list []string) string {
 
 // work adds up what was submitted.
 func (x *trialStudy) work() {
+	x.at = make(map[int]int, len(x.periods))
+	for i, p := range x.periods {
+		x.at[p.Number] = i
+	}
 	sums := make(map[int]float64)
 	for i := range x.in.Ran {
 		j := &x.in.Ran[i]
@@ -124,21 +124,13 @@ func (x *trialStudy) told(number int, sums map[int]float64) bool {
 // sort counts what belongs to no arm.
 func (x *trialStudy) sort() {
 	x.jobs = x.in.Runs[0].Jobs
-	last := -1
 	for i := range x.jobs {
-		last = max(last, x.jobs[i].Campaign)
 		if place, whole := x.place(x.jobs[i].Submit, x.jobs[i].End); place >= 0 && !whole {
 			x.leftJobs++
 		}
 	}
-	has := make([]bool, last+1)
-	for i := range x.jobs {
-		if k := x.jobs[i].Campaign; k >= 0 {
-			has[k] = true
-		}
-	}
-	for number, is := range has { // in the order of report.Campaigns
-		if is {
+	for number, place := range campaignPlaces(x.jobs) {
+		if place >= 0 {
 			x.numbers = append(x.numbers, number)
 		}
 	}
@@ -190,39 +182,22 @@ func (x *trialStudy) measures() []measure {
 	every := make([]int32, len(x.jobs))
 	add("all", "", "wait", "wait", func(whole bool) trial.Series { return x.waits(whole, every, 1)[0] })
 	names, of := x.byUser()
-	x.grouped(&list, "user", names, [][]int32{of})
-	for i, name := range names {
-		if user := name; i < mostTrialUsers {
-			add("user", name, "stretch", "stretch of campaigns", func(whole bool) trial.Series { return x.stretches(whole, false, user) })
-		}
+	for _, name := range names[:min(len(names), mostTrialUsers)] {
+		add("user", name, "stretch", "stretch of campaigns", func(whole bool) trial.Series { return x.stretches(whole, false, name) })
 	}
+	x.grouped(&list, "user", names, [][]int32{of})
 	for _, g := range x.in.Groupings {
-		var groups []string
-		for _, group := range g.Groups {
-			groups = append(groups, group.Name)
-		}
-		x.grouped(&list, g.By, groups, g.Of)
+		x.grouped(&list, g.By, format.Texts(g.Groups, func(group Group) string { return group.Name }), g.Of)
 	}
 	order := func(m *measure) int {
-		return slices.Index([]string{"all", "user", "account", "qos", "partition", "size", "resource"}, m.By)
+		return slices.IndexFunc(trialTitles, func(about trialTitle) bool { return about.by == m.By })
 	}
-	slices.SortStableFunc(list, func(a, b measure) int {
-		return cmp.Or(cmp.Compare(order(&a), order(&b)), boolCompare(a.Measure == "wait", b.Measure == "wait")*boolInt(a.By == "user"))
-	})
+	slices.SortStableFunc(list, func(a, b measure) int { return cmp.Compare(order(&a), order(&b)) })
 	return list
 }
 
 // mostTrialUsers is how many users have a stretch of their own: those with the most jobs.
 const mostTrialUsers = 200
-
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-func boolCompare(a, b bool) int { return boolInt(a) - boolInt(b) }
 
 // byUser returns the names of the users, those with the most jobs first, and for each job which it is.
 func (x *trialStudy) byUser() (names []string, of []int32) {
@@ -339,8 +314,7 @@ func (m *measure) effect(a *trial.Analysis, periods []trial.Period) TrialEffect 
 	e.Stock, e.OStrich = m.level(periods, trial.Stock), m.level(periods, trial.OStrich)
 	e.Ratio, e.CarryOver = ratioOf(r.Estimate), ratioOf(r.CarryOver)
 	if !math.IsNaN(r.Carried) && !math.IsInf(r.Carried, 0) {
-		carried := math.Expm1(r.Carried)
-		e.Carried = &carried
+		e.Carried = new(math.Expm1(r.Carried))
 	}
 	whole := a.Effect(m.whole).Estimate
 	e.Whole = ratioOf(whole)
@@ -355,7 +329,7 @@ func (m *measure) effect(a *trial.Analysis, periods []trial.Period) TrialEffect 
 		e.Reading = Worse
 	}
 	if r.Interval != nil {
-		e.Interval = &trial.Interval{Low: math.Exp(r.Interval.Low), High: math.Exp(r.Interval.High)}
+		e.Interval = &report.Interval{Low: math.Exp(r.Interval.Low), High: math.Exp(r.Interval.High)}
 	}
 	return e
 }
@@ -382,8 +356,7 @@ func ratioOf(log float64) *float64 {
 	if math.IsNaN(log) || math.IsInf(log, 0) {
 		return nil
 	}
-	ratio := math.Exp(log)
-	return &ratio
+	return new(math.Exp(log))
 }
 
 // describe says what each period had, and how much of it an arm is known to have been in force.
@@ -399,7 +372,6 @@ func (x *trialStudy) describe(c *Trial) {
 			n[place][1]++
 		}
 	}
-	var drawn, up float64
 	for i, p := range x.periods {
 		row := TrialPeriod{Period: p, Campaigns: n[i][0], Jobs: n[i][1], Covered: 1}
 		if s.Weight[i] > 0 {
@@ -407,13 +379,8 @@ func (x *trialStudy) describe(c *Trial) {
 		}
 		if x.in.Covered != nil {
 			row.Covered = float64(x.in.Covered(&p)) / float64(x.d.Period)
-			if p.Arm == trial.OStrich {
-				drawn, up = drawn+1, up+row.Covered
-			}
 		}
 		c.Periods = append(c.Periods, row)
 	}
-	if drawn > 0 {
-		c.Down = 1 - up/drawn
-	}
+	c.Down, _ = c.unknown(trial.OStrich)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"math"
 	"strings"
 	"time"
 
@@ -31,7 +30,7 @@ func (c *Trial) conclude() {
 	if e.Ratio != nil {
 		said += ": " + format.Number(*e.Ratio) + " of it"
 		if e.Interval != nil {
-			said += fmt.Sprintf(" (95 %% interval %s)", trialBetween(e.Interval))
+			said += fmt.Sprintf(" (95 %% interval %s)", ratioBetween(e.Interval))
 		}
 	}
 	said += fmt.Sprintf(", by the draw of %s and %d", format.Plural(e.InOStrich, "period"), e.InStock)
@@ -64,21 +63,18 @@ func (c *Trial) conclude() {
 		c.Verdict = append(c.Verdict, "Days without accounting are left out: "+days(c.Missing)+".")
 	}
 	const aSecondOfADay = 1e-5
-	if c.Down > aSecondOfADay {
-		text := fmt.Sprintf("For %s of the time drawn for OStrich it is not known that OStrich enforced: ostrichd was down, or stood by. It counts by the draw all the same", format.Percent(c.Down))
-		var list []string
-		for i := range c.Periods {
-			if p := &c.Periods[i]; p.Arm == trial.OStrich && p.Covered < 0.9 {
-				list = append(list, fmt.Sprintf("%s (%s)", moment(p.From, c.location), format.Percent(1-p.Covered)))
-			}
+	for _, about := range []struct {
+		arm  trial.Arm
+		said string
+	}{
+		{trial.OStrich, "For %s of the time drawn for OStrich it is not known that OStrich enforced: ostrichd was down, or stood by. It counts by the draw all the same"},
+		{trial.Stock, "For %s of the time drawn for stock Slurm it is not known that all was given back: values that ostrichd had written stay while it is down or cannot do its cycles"},
+	} {
+		part, most := c.unknown(about.arm)
+		if part <= aSecondOfADay {
+			continue
 		}
-		if len(list) > 0 {
-			text += ", most in the periods from " + days(list)
-		}
-		c.Verdict = append(c.Verdict, text+".")
-	}
-	if part, most := c.stockUnknown(); part > aSecondOfADay {
-		text := fmt.Sprintf("For %s of the time drawn for stock Slurm it is not known that all was given back: values that ostrichd had written stay while it is down or cannot do its cycles", format.Percent(part))
+		text := fmt.Sprintf(about.said, format.Percent(part))
 		if len(most) > 0 {
 			text += ", most in the periods from " + days(most)
 		}
@@ -91,12 +87,12 @@ func (e *TrialEffect) against() bool {
 	return e.Ratio != nil && e.Whole != nil && (*e.Ratio-1)*(*e.Whole-1) < 0
 }
 
-// stockUnknown returns the part of the time drawn for stock Slurm of which it is not known that
-// all was given back, and the periods in which that is most.
-func (c *Trial) stockUnknown() (part float64, most []string) {
+// unknown returns the part of the time drawn for an arm in which it is not known to have been in force, and the
+// periods in which that is most.
+func (c *Trial) unknown(arm trial.Arm) (part float64, most []string) {
 	drawn, up := 0.0, 0.0
 	for i := range c.Periods {
-		if p := &c.Periods[i]; p.Arm == trial.Stock {
+		if p := &c.Periods[i]; p.Arm == arm {
 			if drawn, up = drawn+1, up+p.Covered; p.Covered < 0.9 {
 				most = append(most, fmt.Sprintf("%s (%s)", moment(p.From, c.location), format.Percent(1-p.Covered)))
 			}
@@ -108,12 +104,10 @@ func (c *Trial) stockUnknown() (part float64, most []string) {
 	return 1 - up/drawn, most
 }
 
-func trialBetween(i *trial.Interval) string {
-	return format.Number(i.Low) + " to " + format.Number(i.High)
-}
-
 // trialTitles are the titles of the tables, by what they divide by.
-var trialTitles = []struct{ by, title string }{
+type trialTitle struct{ by, title string }
+
+var trialTitles = []trialTitle{
 	{"all", "Effect of OStrich"},
 	{"user", "By user"},
 	{"account", "By account"},
@@ -156,7 +150,8 @@ func (c *Trial) Tables(long bool) []format.Table {
 				}
 				return valueCell(unit, x)
 			}
-			t.Add(name, e.Name, level(e.Stock, e.InStock), level(e.OStrich, e.InOStrich), optional(e.Ratio), trialCell(e.Interval), optionalPart(e.Carried), optional(e.Whole), e.Reading)
+			t.Add(name, e.Name, level(e.Stock, e.InStock), level(e.OStrich, e.InOStrich),
+				format.Maybe(e.Ratio, numberCell), format.Maybe(e.Interval, ratioCell), format.Maybe(e.Carried, percentCell), format.Maybe(e.Whole, numberCell), e.Reading)
 		}
 		if left > 0 {
 			t.Title += fmt.Sprintf(": %d more with --long", left)
@@ -166,27 +161,6 @@ func (c *Trial) Tables(long bool) []format.Table {
 		}
 	}
 	return list
-}
-
-func optional(x *float64) format.Cell {
-	if x == nil {
-		return format.None()
-	}
-	return numberCell(*x)
-}
-
-func optionalPart(x *float64) format.Cell {
-	if x == nil {
-		return format.None()
-	}
-	return percentCell(*x)
-}
-
-func trialCell(i *trial.Interval) format.Cell {
-	if i == nil {
-		return format.None()
-	}
-	return format.Pair(i.Low, i.High, trialBetween(i))
 }
 
 // PeriodTable lists the periods that were analysed.
@@ -241,12 +215,8 @@ func (c *Trial) chart() template.HTML {
 		if e.Ratio == nil || e.By != "all" && (e.Interval == nil || e.By == "user" || len(chart.Rows) > 3*sideRows) {
 			continue
 		}
-		v := svg.Value{Class: svg.Run(1), Number: 1, At: *e.Ratio - 1, Low: math.NaN(), High: math.NaN(), Hollow: !e.Reading.clear()}
-		most = max(most, 1.1*math.Abs(v.At))
-		if r := e.Interval; r != nil {
-			v.Low, v.High = r.Low-1, r.High-1
-			most = max(most, min(max(math.Abs(v.Low), math.Abs(v.High)), 3*math.Abs(v.At)+1))
-		}
+		v, reach := ratioValue(*e.Ratio, e.Interval, e.Reading)
+		most = max(most, reach)
 		name := e.Name
 		if e.By != "all" {
 			name = e.By + " " + e.Group
@@ -297,11 +267,7 @@ func (p *TrialPlan) words(in *time.Location) []string {
 func (p *TrialPlan) Tables() []format.Table {
 	t := format.Table{Title: "Weeks of a trial", Header: []string{"measure", "less by", "weeks"}, Names: 1}
 	for _, w := range p.Plans {
-		weeks := format.None()
-		if w.Weeks != nil {
-			weeks = format.Value(float64(*w.Weeks), format.Count(*w.Weeks))
-		}
-		t.Add(w.Name, percentCell(w.Effect), weeks)
+		t.Add(w.Name, percentCell(w.Effect), format.Maybe(w.Weeks, func(n int) format.Cell { return format.Value(float64(n), format.Count(n)) }))
 	}
 	return capitals([]format.Table{t})
 }

@@ -128,7 +128,7 @@ func (d *Difference) change() string {
 
 // interval returns the interval in words, to follow a difference; "" if there is
 // none.
-func interval(i *confidence.Interval, unit report.Unit) string {
+func interval(i *report.Interval, unit report.Unit) string {
 	if i == nil {
 		return ""
 	}

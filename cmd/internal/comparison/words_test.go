@@ -203,11 +203,11 @@ func TestSentence(t *testing.T) {
 		want string
 	}{
 		{
-			Difference{Name: "mean wait", Unit: "s", Baseline: 60, Value: 40, Change: Change{Difference: -20, Interval: &confidence.Interval{Low: -30, High: -5}, Reading: Better}},
+			Difference{Name: "mean wait", Unit: "s", Baseline: 60, Value: 40, Change: Change{Difference: -20, Interval: &report.Interval{Low: -30, High: -5}, Reading: Better}},
 			"The mean wait falls from 60 s to 40 s (−20 s; 95 % interval −30 to −5 s).",
 		},
 		{
-			Difference{Name: "mean wait", Unit: "s", Baseline: 40, Value: 60, Change: Change{Difference: 20, Interval: &confidence.Interval{Low: -3, High: 50}, Reading: Unclear}},
+			Difference{Name: "mean wait", Unit: "s", Baseline: 40, Value: 60, Change: Change{Difference: 20, Interval: &report.Interval{Low: -3, High: 50}, Reading: Unclear}},
 			"The mean wait rises from 40 s to 60 s (+20 s; 95 % interval −3 to +50 s), which is not clearly different from no change.",
 		},
 		{
@@ -230,9 +230,9 @@ func TestNumbers(t *testing.T) {
 		{coreHours(1.2), "1 core-hour"},
 		{coreHours(1234), "1\u00a0234 core-hours"},
 		{signedLength(-3660), "−61 min"},
-		{between(&confidence.Interval{Low: -60, High: 5}, "s"), "−60 to +5 s"},
-		{between(&confidence.Interval{Low: -600, High: 5}, "s"), "−10 min to +5 s"},
-		{between(&confidence.Interval{Low: -0.01, High: 0.02}, "part"), "−1.0 to +2.0 points"},
+		{between(&report.Interval{Low: -60, High: 5}, "s"), "−60 to +5 s"},
+		{between(&report.Interval{Low: -600, High: 5}, "s"), "−10 min to +5 s"},
+		{between(&report.Interval{Low: -0.01, High: 0.02}, "part"), "−1.0 to +2.0 points"},
 		{intervalCell(nil, "s").Text, "–"},
 		{moment(90061, nil), "day 1 01:01"},
 	} {

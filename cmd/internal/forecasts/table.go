@@ -113,10 +113,7 @@ func percent(x *float64) format.Cell {
 }
 
 func elapsed(x *float64) format.Cell {
-	if x == nil {
-		return format.None()
-	}
-	return format.ElapsedCell(ostrich.Duration(math.Round(*x)))
+	return format.Maybe(x, func(x float64) format.Cell { return format.ElapsedCell(ostrich.Duration(math.Round(x))) })
 }
 
 // ratio is one loss divided by another.

@@ -32,6 +32,14 @@ func Shown(person, program string) Cell { return Cell{person, [2]string{program}
 // None returns the cell of a value that is not there.
 func None() Cell { return Shown("–", "") }
 
+// Maybe returns the cell of a value that may not be there.
+func Maybe[T any](x *T, cell func(T) Cell) Cell {
+	if x == nil {
+		return None()
+	}
+	return cell(*x)
+}
+
 // PercentCell returns the cell of a part of a whole for a command's table, whose cells
 // hold no spaces.
 func PercentCell(part float64, decimals int) Cell {

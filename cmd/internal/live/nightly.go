@@ -15,6 +15,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/report"
 )
 
 // Period is a length of time before today of which "ostrich compare --nightly" compares
@@ -44,18 +45,12 @@ type Night struct {
 
 // Change is how far the mean stretch per user is from that of the baseline.
 type Change struct {
-	Run        string    `json:"run"`
-	Measure    string    `json:"measure"`
-	Baseline   float64   `json:"baseline"`
-	Value      float64   `json:"value"`
-	Difference float64   `json:"difference"`
-	Interval   *Interval `json:"interval"` // null: too few users
-}
-
-// Interval is confidence.Interval, without what computes one: the daemon only reads it.
-type Interval struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
+	Run        string           `json:"run"`
+	Measure    string           `json:"measure"`
+	Baseline   float64          `json:"baseline"`
+	Value      float64          `json:"value"`
+	Difference float64          `json:"difference"`
+	Interval   *report.Interval `json:"interval"` // null: too few users
 }
 
 // userMean is the measure of a Change.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"slurm-ostrich/cmd/internal/view"
+	"slurm-ostrich/ostrich/report"
 )
 
 // compared is what "ostrich compare --json" writes, of the fields that are read.
@@ -60,7 +61,7 @@ func TestNights(t *testing.T) {
 	read("", 0)
 	week := filepath.Join(folder, "week.json")
 	writeNight(t, week, compared)
-	interval := &Interval{Low: -2, High: -1}
+	interval := &report.Interval{Low: -2, High: -1}
 	want := Night{
 		Period: "week", Made: 1_700_100_000, From: 1_700_000_000, To: 1_700_086_400, Baseline: "fairshare", Page: filepath.Join(folder, "week.html"),
 		Verdict: []string{"Users gain under ostrich.", "The simulated fairshare is close to what happened."},

@@ -157,7 +157,7 @@ func madeUp(fourth string, users, pending int) *Snapshot {
 		Verdict: []string{"Users gain under ostrich, compared with fairshare: the mean stretch per user falls from 4.1 to 2.6 (−1.5; 95 % interval −2.1 to −0.9)."},
 		Changes: []live.Change{
 			{Run: "recorded", Baseline: 4.1, Value: 4.3, Difference: 0.2},
-			{Run: "ostrich", Baseline: 4.1, Value: 2.6, Difference: -1.5, Interval: &live.Interval{Low: -2.1, High: -0.9}},
+			{Run: "ostrich", Baseline: 4.1, Value: 2.6, Difference: -1.5, Interval: &report.Interval{Low: -2.1, High: -0.9}},
 		},
 	}}
 	for k := range 6 {

@@ -31,11 +31,11 @@ func Bootstrap(random *rand.Rand, clusters, rounds int, measure func(times []flo
 // Percentile returns the percentile interval of resampled values: the middle part
 // of them, of size level, such as 0.95 (Efron and Tibshirani, chapter 13). It
 // sorts the values. Without values it returns false.
-func Percentile(values []float64, level float64) (Interval, bool) {
+func Percentile(values []float64, level float64) (report.Interval, bool) {
 	if len(values) == 0 {
-		return Interval{}, false
+		return report.Interval{}, false
 	}
 	slices.Sort(values)
 	out := (1 - level) / 2
-	return Interval{report.Quantile(values, out), report.Quantile(values, 1-out)}, true
+	return report.Interval{Low: report.Quantile(values, out), High: report.Quantile(values, 1-out)}, true
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/report/confidence"
 )
 
@@ -24,7 +25,7 @@ func TestPercentile(t *testing.T) {
 		low, high float64
 		want      bool
 	}{{-1, 1, false}, {0, 1, false}, {0, 0, false}, {0.1, 1, true}, {-2, -1, true}} {
-		if i := (confidence.Interval{Low: tt.low, High: tt.high}); i.Excludes(0) != tt.want {
+		if i := (report.Interval{Low: tt.low, High: tt.high}); i.Excludes(0) != tt.want {
 			t.Errorf("%v excludes 0: %v", i, !tt.want)
 		}
 	}

@@ -12,15 +12,6 @@ import (
 // Level is that of all intervals.
 const Level = 0.95
 
-// Interval is a confidence interval.
-type Interval struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-}
-
-// Excludes reports whether a value lies outside.
-func (i Interval) Excludes(x float64) bool { return x < i.Low || x > i.High }
-
 // Fewest is how many clusters a 95 % interval needs. If n clusters get better or
 // worse by chance, all n go the same way with probability 2·2^−n, and no resample
 // shows the other way. Below 6, that probability is more than 5 %.
