@@ -98,7 +98,6 @@ type job struct {
 	rested    Duration     // total of earlier suspensions
 }
 
-// owner is the user of a job.
 func (j *job) owner() *user { return j.stage.campaign.user }
 
 // queued is the number of pending jobs.
@@ -143,7 +142,6 @@ func (s *Schedule) campaignOf(u *user, j *job, array *group) *campaignState {
 	return c
 }
 
-// openCampaign opens a campaign of a user with its first job.
 func (s *Schedule) openCampaign(u *user, j *job) *campaignState {
 	u.count++
 	c := &campaignState{

@@ -171,7 +171,6 @@ type stageKey struct {
 	since Time    // t_i, see stage.since
 }
 
-// keyOf returns the present key of a stage.
 func (s *Schedule) keyOf(g *stage) stageKey {
 	r := stageKey{gated: s.gated(g), done: math.Inf(1), since: g.since}
 	switch {

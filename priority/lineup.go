@@ -92,7 +92,6 @@ func (l *lineup) sum(root int) {
 	}
 }
 
-// items lists the items in their order.
 func (l *lineup) items() []int {
 	list := make([]int, 0, len(l.nodes)-1)
 	var add func(int)

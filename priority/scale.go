@@ -34,7 +34,6 @@ type moved struct {
 	at    int32
 }
 
-// classOf returns the class of a record.
 func (o *Options) classOf(q *Queued) int {
 	if o.Classes.Of == nil {
 		return 0

@@ -142,7 +142,6 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// network returns the network of an address.
 func network(address string) string {
 	if strings.HasPrefix(address, "/") {
 		return "unix"

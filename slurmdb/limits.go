@@ -83,7 +83,6 @@ func (r *Reader) records(ctx context.Context, table, where string, columns []str
 	return err
 }
 
-// limitNames lists the columns of limits.
 func limitNames() []string {
 	names := slices.Clone(wallColumns)
 	for _, c := range slices.Concat(groupLimits, jobLimits, ownLimits, qosLimits) {
@@ -95,7 +94,6 @@ func limitNames() []string {
 	return names
 }
 
-// limits reads the columns of limits that a record has.
 func (r *Reader) limits(of record, columns ...[]limitColumn) (l accounting.Limits, err error) {
 	for _, c := range slices.Concat(columns...) {
 		text := of[c.name]
@@ -183,9 +181,7 @@ func (r *Reader) Limits(ctx context.Context) (limits map[uint32]accounting.Limit
 // inherit gives an association those limits of an account above it that it does not have.
 func inherit(of, above record) {
 	for _, name := range []string{"max_jobs", "max_wall_pj", "priority"} {
-		if of[name] == "" {
-			of[name] = above[name]
-		}
+		of[name] = cmp.Or(of[name], above[name])
 	}
 	for _, c := range jobLimits {
 		have := of[c.name]

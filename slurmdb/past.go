@@ -1,6 +1,7 @@
 package slurmdb
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"strconv"
@@ -69,10 +70,7 @@ func (r *Reader) rows(ctx context.Context, query string, now ostrich.Time, visit
 // while the job is suspended, and for ever if it ends so, the column holds the
 // moment of suspension less the seconds before (as_mysql_suspend).
 func pause(r *accounting.Row, now ostrich.Time) ostrich.Duration {
-	end := r.End
-	if end == 0 {
-		end = now
-	}
+	end := cmp.Or(r.End, now)
 	length := max(0, end-max(r.Start, r.Submit))
 	pause := ostrich.Time(min(r.Suspended, 1<<62))
 	if r.State == accounting.Suspended || pause > length {

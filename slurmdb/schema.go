@@ -57,7 +57,6 @@ type schema struct {
 	byEnd   string                     // hint that names an index that begins with time_end, or ""
 }
 
-// clusters lists the clusters of the database.
 func clusters(ctx context.Context, db *database) ([]string, error) {
 	names, err := db.list(ctx, "SELECT name FROM cluster_table WHERE deleted = 0")
 	if e := (*mysql.MySQLError)(nil); errors.As(err, &e) {
@@ -150,7 +149,6 @@ func (s *schema) findIndex(ctx context.Context, db *database) error {
 	return nil
 }
 
-// table returns the quoted name of a table of the cluster.
 func (s *schema) table(name string) string { return quote(s.cluster + "_" + name) }
 
 // kept is the condition that leaves out rows marked as deleted.

@@ -293,7 +293,6 @@ var results = map[priority.Status]string{
 	priority.Undone: "undone", priority.Gone: "gone", priority.Unknown: "unknown", priority.Unsent: "unsent",
 }
 
-// wrote counts writes.
 func (m *metrics) wrote(outcomes []priority.Change) {
 	for _, o := range outcomes {
 		m.writes.WithLabelValues(results[o.Status]).Inc()

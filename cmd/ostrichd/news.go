@@ -134,7 +134,6 @@ func firstUnchanged(outcomes []priority.Change) priority.Change {
 	})]
 }
 
-// count returns the number of writes with a status.
 func count(outcomes []priority.Change, status priority.Status) int {
 	return priority.Result{Outcomes: outcomes}.Count(status)
 }
@@ -243,7 +242,6 @@ func (d *daemon) undone(c *sidecar.Cycle) {
 	}
 }
 
-// repeated returns the number of writes that were repeated.
 func repeated(outcomes []priority.Change) int {
 	n := 0
 	for i := range outcomes {

@@ -52,7 +52,6 @@ func (s *status) succeed(at time.Time) {
 	s.change(func(is *statuspage.Daemon) { s.success, is.LastSuccess, s.wrong = at, statuspage.Unix(at), nil })
 }
 
-// succeeded reports whether any cycle has succeeded.
 func (s *status) succeeded() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -14,7 +14,6 @@ import (
 	"slurm-ostrich/priority/slurm"
 )
 
-// trialMetrics say where a trial is.
 type trialMetrics struct{ state, washout, until prometheus.Gauge }
 
 func newTrialMetrics(gauge func(name, help string) prometheus.Gauge) trialMetrics {
@@ -32,7 +31,6 @@ func (m *trialMetrics) configured(c *configuration.Config) {
 	}
 }
 
-// observe records where the trial is at a cycle.
 func (m *trialMetrics) observe(c *sidecar.Cycle) {
 	state, washout, until := 0, 0, 0.0
 	if t := c.Trial; t != nil {

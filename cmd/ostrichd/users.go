@@ -78,7 +78,6 @@ func userDesc(name, help string) *prometheus.Desc {
 	return prometheus.NewDesc("ostrich_user_"+name, help, []string{"pool", "account", "user"}, nil)
 }
 
-// userGauges are the gauges of a user.
 var userGauges = []struct {
 	desc *prometheus.Desc
 	of   func(*standing) float64

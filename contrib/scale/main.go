@@ -106,7 +106,6 @@ func measure(ctx context.Context, p *part, w io.Writer) (string, error) {
 	return output.String(), nil
 }
 
-// write writes the figures.
 func write(w io.Writer, values []value, asJSON bool) error {
 	if asJSON {
 		out := json.NewEncoder(w)

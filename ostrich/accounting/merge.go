@@ -67,7 +67,6 @@ func Merge(all ...*History) (*History, error) {
 	return h, nil
 }
 
-// merge adds the jobs of a history.
 func (b *Builder) merge(h *History) {
 	var (
 		associations = make([]int32, len(h.Associations))

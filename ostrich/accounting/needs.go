@@ -172,7 +172,6 @@ func (l *Layout) options(words []string, command string) []string {
 	return nil
 }
 
-// set reads an option.
 func (l *Layout) set(name, value string) {
 	number := func(to *int) {
 		if n, err := strconv.ParseUint(value, 10, 31); err == nil {

@@ -70,7 +70,6 @@ const (
 // BaseNames lists the bases in the order of their constants.
 var BaseNames = []string{"2", "e"}
 
-// power returns the base to the power of x.
 func (b Base) power(x float64) float64 {
 	if b == Natural {
 		return math.Exp(x)
@@ -206,7 +205,6 @@ func (m *Model) changes() string {
 	return text
 }
 
-// drawn is a bag.
 type drawn struct {
 	at    float64 // seconds after the first midnight
 	owner int     // from 0, over all streams
@@ -351,7 +349,6 @@ func (m *Model) move(bags []drawn) {
 	}
 }
 
-// draw draws a value.
 func draw(rng *rand.Rand, d Distribution) float64 { return d.Quantile(uniform(rng)) }
 
 // uniform draws a number between 0 and 1 that is neither.

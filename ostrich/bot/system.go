@@ -44,7 +44,6 @@ func gamma(shape, rate float64) Distribution { return Distribution{Gamma, [3]flo
 
 func logNormal(mu, sigma float64) Distribution { return Distribution{LogNormal, [3]float64{mu, sigma}} }
 
-// characteristics are the distributions of a system, with their names.
 func (s *System) characteristics() []*Distribution {
 	return []*Distribution{&s.InterArrive, &s.Cycle, &s.Size, &s.RunTime, &s.Variance}
 }

@@ -333,7 +333,6 @@ func (w *Watch) order() []ostrich.JobID {
 	return w.list
 }
 
-// ask asks for jobs at a moment.
 func (w *Watch) ask(at ostrich.Time, ids []ostrich.JobID) error {
 	s := State{Now: at, Procs: w.procs, Habits: &w.habits, Seed: w.Seed + uint64(at)*0x9e3779b97f4a7c15}
 	ends := make(map[int32]*ending, len(ids)) // by campaign

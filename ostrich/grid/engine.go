@@ -50,7 +50,6 @@ type task struct {
 	start, end ostrich.Time
 }
 
-// proc is a processor.
 type proc struct {
 	cluster  int32
 	manager  int32
@@ -226,7 +225,6 @@ func (e *engine) pass() {
 	}
 }
 
-// submit submits a bag.
 func (e *engine) submit(bag int) {
 	first, b := e.first[bag], &e.bags[bag]
 	_, user := e.bagOf(first)

@@ -54,7 +54,6 @@ func (q *queue) called() {
 	}
 }
 
-// admit makes tasks eligible.
 func (q *queue) admit(tasks ...int32) {
 	for _, t := range tasks {
 		q.open++

@@ -91,7 +91,6 @@ func Policies() []Choice {
 	return list
 }
 
-// policyNamed finds a policy.
 func policyNamed(name string) (policy, error) {
 	kind, copies := name, 0
 	if prefix, n, found := strings.Cut(name, "-"); found && strings.EqualFold(prefix, "WQR") {

@@ -1,6 +1,7 @@
 package grid
 
 import (
+	"cmp"
 	"fmt"
 
 	"slurm-ostrich/ostrich"
@@ -93,12 +94,8 @@ type byJob struct {
 	waits   int // how many they are
 }
 
-// fairShareOf is the selection FairShare.
 func fairShareOf(q *queue) (selection, error) {
-	period := q.Period
-	if period == 0 {
-		period = 300
-	}
+	period := cmp.Or(q.Period, 300)
 	r, err := newReplayed(q, orders.FairShare(period))
 	if err != nil {
 		return nil, err
@@ -172,7 +169,6 @@ func (s *byBag) draw() []int32 {
 	return nil
 }
 
-// fairCamp is the selection FairCamp.
 type fairCamp struct {
 	queue *queue
 	undrawn

@@ -55,7 +55,6 @@ func Selections() []Choice {
 	return list
 }
 
-// selectorNamed finds a selection.
 func selectorNamed(name string) (*selector, error) {
 	for i := range selectors {
 		if strings.EqualFold(selectors[i].name, name) {

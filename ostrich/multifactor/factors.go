@@ -121,7 +121,6 @@ func (m *Multifactor) normal(n int, largest float64, flag Flags) float64 {
 	return float64(n) / largest
 }
 
-// jobSize returns the size factor.
 func (m *Multifactor) jobSize(r *Request) float64 {
 	procs, nodes := float64(r.Procs), float64(max(r.Nodes, 1))
 	allProcs, allNodes := float64(m.c.Procs), float64(m.c.Nodes)

@@ -264,5 +264,4 @@ func (m *Multifactor) SetUsage(association int, seconds float64) error {
 	return nil
 }
 
-// association returns the node of an association.
 func (m *Multifactor) association(i int) int { return 1 + len(m.c.Accounts) + i }

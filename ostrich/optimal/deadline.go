@@ -16,7 +16,6 @@ type deadlines struct {
 	order []int
 }
 
-// setDeadlines computes the deadlines of a value.
 func (p *problem) setDeadlines(d *deadlines, value float64) {
 	d.of, d.order = d.of[:0], d.order[:0]
 	for i := range p.tasks {

@@ -67,7 +67,6 @@ func scramble(x *uint64) uint64 {
 	return z ^ z>>31
 }
 
-// identify computes the set of a node.
 func (m *memory) identify(n *node) {
 	n.key, n.set = 0, n.set[:0]
 	for range (len(m.keys) + 63) / 64 {

@@ -29,9 +29,7 @@ func (m Machine) FairCamp(campaigns []Campaign, k int) (Schedule, error) {
 	if err != nil {
 		return nil, err
 	}
-	if k == 0 {
-		k = users
-	}
+	k = cmp.Or(k, users)
 	switch {
 	case k < users:
 		return nil, fmt.Errorf("policy: campaigns of %d users where k is %d: %w", users, k, ErrInstance)

@@ -136,7 +136,6 @@ func (s *Sample) AddUser(mean, most, times float64) {
 	s.userMost += times * most
 }
 
-// over returns a mean.
 func (s *Sample) over(sum, n float64) float64 {
 	if n == 0 {
 		return s.OfNothing

@@ -84,7 +84,6 @@ func (c *conservative) keep() error {
 	return nil
 }
 
-// reserve makes a reservation.
 func (c *conservative) reserve(i int32, at ostrich.Time) {
 	j := c.jobs[i]
 	c.profile.reserve(at, j.Procs, j.Estimate)

@@ -76,7 +76,6 @@ type planner struct {
 	list    []ostrich.JobID
 }
 
-// planned is a job.
 type planned struct {
 	Job
 	turn  int  // in the order in which jobs became ready
@@ -169,7 +168,6 @@ func (p *planner) turn() {
 	}
 }
 
-// begin begins a horizon.
 func (p *planner) begin() {
 	for _, id := range p.plan {
 		p.jobs[id].in = false

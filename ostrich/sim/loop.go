@@ -143,7 +143,6 @@ func (l *loop) findTiers() {
 	l.tier, l.tiers, l.goesOn, l.inTurn = all, tiers, false, false
 }
 
-// campaignOf is the campaign of a job.
 func (l *loop) campaignOf(i int32) *progress { return &l.states[l.tasks[i].campaign] }
 
 // reservedTier is above the tier of any partition, which has 16 bits.
@@ -163,7 +162,6 @@ func (l *loop) firstAt() ostrich.Time {
 	return l.campaigns[l.first].Submit + l.shift
 }
 
-// await finds the next submission.
 func (l *loop) await() { l.next = min(l.firstAt(), l.coming.first()) }
 
 // submit submits the next campaign, or those of its jobs that are due now.
@@ -348,7 +346,6 @@ func (l *loop) admit(i int32, p *progress) error {
 	return nil
 }
 
-// result lists the jobs.
 func (l *loop) result() []report.Job {
 	jobs := make([]report.Job, len(l.jobs))
 	for i := range l.jobs {

@@ -148,7 +148,6 @@ func (f *filling) done() bool {
 // have ended by the shadow time, and has not, puts that off.
 func (f *filling) holds() bool { return !f.blocked || f.kind != EASY || f.now < f.room.Shadow }
 
-// errUnknown is the error of a ranking with a job that is not there.
 var errUnknown = errors.New("the ranking names a job that is not known")
 
 // throughCampaigns starts jobs campaign by campaign.

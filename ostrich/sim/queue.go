@@ -96,7 +96,6 @@ func (q *queue) remove(slot int) {
 // least is what the jobs need at least; nothing without any.
 func (q *queue) least() least { return least{int(q.procs[1]), ostrich.Duration(q.length[1])} }
 
-// job is the job in a slot.
 func (q *queue) job(slot int) int32 { return q.jobs[slot-q.base] }
 
 // width is how many processors the job in a slot needs.

@@ -38,7 +38,6 @@ type Programs struct {
 	Load float64
 }
 
-// usualLoad is the default load.
 const usualLoad = 0.85
 
 // widest is the most processors of a job.

@@ -182,7 +182,6 @@ func cutOff(err error) error {
 // errLong marks a line longer than that of any log.
 var errLong = errors.New("longer than a megabyte")
 
-// line reads one line.
 func (l *Log) line(line []byte, grid *gridNames) *Fault {
 	var r Record
 	if grid.used || !r.plain(line) {

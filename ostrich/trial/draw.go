@@ -113,7 +113,6 @@ func (d *Design) pairOf(number int) (pair int, earlier bool) {
 	return block*slots + slot, number/slots%2 == 1
 }
 
-// armOf returns the arm of a period.
 func (d *Design) armOf(number int) Arm {
 	pair, earlier := d.pairOf(number)
 	if coin(d.Seed, uint64(pair)) != earlier { //nolint:gosec // not negative
@@ -130,7 +129,6 @@ func coin(seed, pair uint64) bool {
 	return rand.NewChaCha8(key).Uint64()>>63 == 1
 }
 
-// at returns a period by its number.
 func (d *Design) at(number int) Period {
 	to := d.Until - ostrich.Time(number)*ostrich.Time(d.Period)
 	return Period{Number: number, From: to - ostrich.Time(d.Period), To: to, Arm: d.armOf(number)}

@@ -34,7 +34,6 @@ func Open(path string) (*Journal, error) {
 	return j, nil
 }
 
-// acquire locks the journal's name.
 func (j *Journal) acquire() error {
 	lock, err := openFile(j.as, j.path+".lock", os.O_RDWR|os.O_CREATE)
 	if err != nil {

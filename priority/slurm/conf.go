@@ -93,7 +93,6 @@ type confLine struct {
 
 type confWord struct{ key, value string }
 
-// fault returns an error about the line.
 func (l *confLine) fault(format string, args ...any) error {
 	return fmt.Errorf("%s: line %d: %w", l.file, l.number, fmt.Errorf(format, args...))
 }

@@ -98,14 +98,12 @@ func confNumber(text string) (int, error) {
 	return int(n), nil
 }
 
-// confNodes is the nodes of a slurm.conf.
 type confNodes struct {
 	names []string // in the order of the file
 	of    map[string]*confNode
 	sets  []confSet
 }
 
-// confNode is a node of a slurm.conf.
 type confNode struct {
 	confSize
 	tres     string // see priority.Partition.NodeTRES; with all GRES, as accounting may count them
@@ -341,7 +339,6 @@ func (all *confNodes) list(text string) ([]string, error) {
 	}), nil
 }
 
-// confPartitions reads the partitions of a slurm.conf.
 func confPartitions(text string, include Include) ([]priority.Partition, error) {
 	lines, err := confLines(text, include)
 	if err != nil {
@@ -432,7 +429,6 @@ func (all *confNodes) partition(l *confLine, text string) ([]string, error) {
 	return list, nil
 }
 
-// fill gives a partition its nodes.
 func (all *confNodes) fill(p *priority.Partition, l *confLine, t *confTable) error {
 	text, _ := t.text("nodes")
 	var err error

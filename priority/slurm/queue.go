@@ -147,7 +147,6 @@ func eachRecord(out, mark string, visit func(record string) error) error {
 // that it was read from.
 type texts map[string]string
 
-// of returns the text.
 func (t texts) of(text string) string {
 	kept, known := t[text]
 	if !known {
@@ -381,4 +380,33 @@ func parseTasks(s string) (priority.TaskSet, error) {
 		return nil, fmt.Errorf("tasks %q: shortened; is SLURM_BITSTR_LEN=0 understood?", clip(s))
 	}
 	return priority.ParseTasks(s)
+}
+
+// TRES returns what jobs of the queue ask for, as slurmctld prints resources:
+// "cpu=2,mem=4000M,node=1,billing=11,gres/gpu=1". A job that is gone is not there.
+func (s Commands) TRES(ctx context.Context, jobs []ostrich.JobID) (map[ostrich.JobID]string, error) {
+	ids := make([]string, len(jobs))
+	for i, id := range jobs {
+		ids[i] = strconv.FormatUint(uint64(id), 10)
+	}
+	return parsed(ctx, s, parseTRES, "squeue", "--local", "-h", "-a", "--jobs="+strings.Join(ids, ","), "-O", "JobID:20,tres-alloc:1000")
+}
+
+// parseTRES reads lines of a job and its resources.
+func parseTRES(out string) (map[ostrich.JobID]string, error) {
+	all := make(map[ostrich.JobID]string)
+	for line := range strings.Lines(out) {
+		fields := strings.Fields(line)
+		if len(fields) == 0 || fields[0] == "CLUSTER:" { // with -M, squeue prints the cluster above its jobs
+			continue
+		}
+		id, err := strconv.ParseUint(fields[0], 10, 32)
+		if err != nil || len(fields) > 2 {
+			return nil, fmt.Errorf("squeue: line %q: not a job and its resources", clip(strings.TrimSpace(line)))
+		}
+		if len(fields) == 2 && fields[1] != "N/A" {
+			all[ostrich.JobID(id)] = fields[1]
+		}
+	}
+	return all, nil
 }

@@ -96,7 +96,6 @@ func (s Commands) Records(ctx context.Context) (all []Record, err error) {
 	return all, nil
 }
 
-// begins reports whether a line begins so.
 func begins(text, with string) bool {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, with) {
@@ -141,7 +140,6 @@ func shownRecords(text string) []Record {
 	return all
 }
 
-// words adds the words of a line.
 func (r *Record) words(line string) {
 	last := ""
 	for word := range strings.FieldsSeq(line) {
@@ -156,7 +154,6 @@ func (r *Record) words(line string) {
 	}
 }
 
-// confRecords reads a slurm.conf.
 func confRecords(text string, include Include) ([]Record, error) {
 	lines, err := confLines(text, include)
 	if err != nil {

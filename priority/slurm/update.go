@@ -3,6 +3,7 @@ package slurm
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -238,9 +239,7 @@ func (s Commands) burst(ctx context.Context, script io.Reader, outcomes []priori
 	}
 	words := outcomes[sent].Words
 	outcomes[sent].Status, outcomes[sent].Words = priority.Unsent, ""
-	if words == "" {
-		words = "it said nothing"
-	}
+	words = cmp.Or(words, "it said nothing")
 	if waitErr == nil {
 		return sent, cutOff, plural.Errorf("scontrol: ended after %d of %d change{|s}: %s", sent, len(outcomes), words)
 	}

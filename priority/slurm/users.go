@@ -3,9 +3,12 @@ package slurm
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"slurm-ostrich/ostrich/plural"
 )
 
 // User is a user that slurmctld knows, and what they may see of others.
@@ -59,18 +62,19 @@ func (s Commands) DatabaseVersion(ctx context.Context) string {
 	if err != nil {
 		return ""
 	}
-	return valueOf(shown, "SLURMDBD_VERSION")
+	version, _ := valueOf(shown, "SLURMDBD_VERSION")
+	return version
 }
 
-// valueOf returns a value of slurmdbd's from "sacctmgr show configuration", "" if it has none.
-func valueOf(out, wanted string) string {
+// valueOf returns a value of slurmdbd's from "sacctmgr show configuration".
+func valueOf(out, wanted string) (value string, is bool) {
 	_, out, _ = strings.Cut(out, "SlurmDBD configuration:\n")
 	for line := range strings.Lines(out) {
 		if key, value, found := strings.Cut(line, "="); found && strings.TrimSpace(key) == wanted {
-			return strings.TrimSpace(value)
+			return strings.TrimSpace(value), true
 		}
 	}
-	return ""
+	return "", false
 }
 
 // KnownUsers asks slurmctld for the users. It leaves Coordinates empty.
@@ -82,12 +86,8 @@ func (s Commands) KnownUsers(ctx context.Context) ([]User, error) {
 // shows that of slurm.conf first. If it does not show slurmdbd's, parsePrivate returns
 // "jobs", so that too little is shown rather than too much.
 func parsePrivate(out string) []string {
-	_, out, _ = strings.Cut(out, "SlurmDBD configuration:\n")
-	for line := range strings.Lines(out) {
-		key, value, found := strings.Cut(line, "=")
-		if value = strings.TrimSpace(value); found && strings.TrimSpace(key) == "PrivateData" {
-			return list(strings.ToLower(unless(value, "none")))
-		}
+	if value, is := valueOf(out, "PrivateData"); is {
+		return list(strings.ToLower(unless(value, "none")))
 	}
 	return []string{"jobs"}
 }
@@ -152,4 +152,54 @@ func (s Commands) Values(ctx context.Context, field string) ([]string, error) {
 	}
 	slices.Sort(values)
 	return slices.Compact(values), nil
+}
+
+// Share is what sshare shows of an association.
+type Share struct {
+	Account, User string // User is "" for an account
+	RawUsage      float64
+	NormShares    float64
+	Effective     float64 // EffectvUsage
+	FairShare     float64 // the factor, from 0 to 1; 0 for an account under Fair Tree
+	LevelFS       float64 // +Inf without usage; 0 without Fair Tree
+}
+
+// shareColumns are sshare's columns for the fields of a Share.
+const shareColumns = "Account%80,User%80,RawUsage%30,NormShares%30,EffectvUsage%30,FairShare%30,LevelFS%30"
+
+// Shares returns what sshare shows of all associations.
+func (s Commands) Shares(ctx context.Context) ([]Share, error) {
+	return parsed(ctx, s, parseShares, "sshare", "-a", "-l", "-n", "-P", "-o", shareColumns)
+}
+
+// parseShares reads sshare -P, which indents accounts by their depth.
+func parseShares(out string) ([]Share, error) {
+	var list []Share
+	for line := range strings.Lines(out) {
+		line = strings.TrimRight(line, "\r\n")
+		if line == "" {
+			continue
+		}
+		f := strings.Split(line, "|")
+		if len(f) != 7 {
+			return nil, plural.Errorf("sshare: %q: %d field{|s}, want 7", clip(line), len(f))
+		}
+		x := Share{Account: strings.TrimSpace(f[0]), User: strings.TrimSpace(f[1])}
+		for i, to := range []*float64{&x.RawUsage, &x.NormShares, &x.Effective, &x.FairShare, &x.LevelFS} {
+			text := strings.TrimSpace(f[2+i])
+			switch {
+			case text == "":
+				continue
+			case strings.HasPrefix(strings.ToLower(text), "inf"):
+				*to = math.Inf(1)
+				continue
+			}
+			var err error
+			if *to, err = strconv.ParseFloat(text, 64); err != nil || math.IsNaN(*to) {
+				return nil, fmt.Errorf("sshare: %q: %q is no number", clip(line), clip(text))
+			}
+		}
+		list = append(list, x)
+	}
+	return list, nil
 }

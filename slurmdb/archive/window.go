@@ -145,7 +145,6 @@ func noJobs(ctx context.Context, r *slurmdb.Reader, from, to ostrich.Time) error
 		r.Cluster(), accounting.ErrEmpty, stamp(from), stamp(to), there)
 }
 
-// stamp formats a time.
 func stamp(t ostrich.Time) string { return time.Unix(int64(t), 0).UTC().Format(time.RFC3339) }
 
 // window turns rows into jobs.
@@ -172,7 +171,6 @@ type place struct {
 	account    string
 }
 
-// add adds a row.
 func (w *window) add(r *accounting.Row) {
 	w.rows++
 	if w.rows%progressEvery == 0 {
@@ -212,7 +210,6 @@ func (w *window) add(r *accounting.Row) {
 	w.jobs.Add(j)
 }
 
-// fit converts a count of nodes.
 func fit(nodes uint64) int32 { return int32(min(nodes, math.MaxInt32)) }
 
 // state returns how far the row's job has come.

@@ -170,7 +170,6 @@ func (s *Server) failure() error {
 	return fmt.Errorf("the server ended (%v): %s", s.cmd.ProcessState, s.output.String())
 }
 
-// wait returns when the server answers.
 func (s *Server) wait(ctx context.Context) error {
 	db, err := s.Open("")
 	if err != nil {

@@ -70,7 +70,6 @@ func (c *Comparison) waitChart() template.HTML {
 	return c.distribution("Which part of the jobs waits at most for a time", x, func(f *Figures) []float64 { return f.WaitQuantiles })
 }
 
-// times returns an axis of the times of the jobs.
 func times(from, to ostrich.Time, in *time.Location) svg.Axis {
 	return svg.Quarters("", float64(from), float64(to), func(t float64) string { return moment(ostrich.Time(t), in) })
 }

@@ -67,7 +67,6 @@ func intervalCell(i *report.Interval, unit report.Unit) format.Cell {
 
 func tau(x float64) string { return format.Signed(min(x, 0), fmt.Sprintf("%.3f", math.Abs(x))) }
 
-// tauCell returns the interval of a correlation as a cell.
 func tauCell(i *report.Interval) format.Cell {
 	return format.Maybe(i, func(i report.Interval) format.Cell { return format.Pair(i.Low, i.High, tau(i.Low)+" to "+tau(i.High)) })
 }
@@ -102,7 +101,6 @@ func momentCell(t ostrich.Time, in *time.Location) format.Cell {
 	return format.Shown(moment(t, in), time.Unix(int64(t), 0).In(in).Format("2006-01-02T15:04:05"))
 }
 
-// secondCell is momentCell to the second.
 func secondCell(t ostrich.Time, in *time.Location) format.Cell {
 	if in == nil {
 		return format.Value(float64(t), fmt.Sprintf("%s:%02d", moment(t, in), t%60))

@@ -71,7 +71,6 @@ func (s *studied) groups() []GroupTable {
 	return tables
 }
 
-// layer measures the groups of a layer.
 func (s *studied) layer(t *GroupTable, of []int32) {
 	n := len(t.Groups)
 	none := slices.Repeat([]int32{-1}, len(s.campaign))

@@ -102,7 +102,6 @@ type Input struct {
 	Resamples int // of the bootstrap, at least 1
 }
 
-// check returns what is wrong with the input.
 func (in *Input) check() error {
 	switch {
 	case len(in.Runs) == 0:
@@ -167,7 +166,6 @@ func (r *Run) check(first *Run, closed bool) error {
 	return nil
 }
 
-// userName returns the name of a user.
 func (in *Input) userName(u ostrich.UserID) string {
 	return cmp.Or(in.UserName(u), fmt.Sprintf("user %d", u))
 }

@@ -34,7 +34,6 @@ type Assumed struct {
 	Jobs  int    `json:"jobs"`
 }
 
-// assumedTable counts what is assumed.
 func (c *Comparison) assumedTable() format.Table {
 	t := format.Table{Title: "What is not known and assumed", Names: 1, Header: []string{"jobs that", "jobs", "are taken to"}}
 	for i := range c.Assumed {

@@ -232,10 +232,8 @@ func newPeriod(s *studied, from, to ostrich.Time, block ostrich.Duration) *perio
 	return &period{studied: s, from: from, to: to, block: block, within: slices.Repeat([]int32{-1}, len(s.campaign))}
 }
 
-// blocks returns the number of blocks.
 func (x *period) blocks() int { return int((x.to - x.from) / ostrich.Time(x.block)) }
 
-// of returns the block of a moment.
 func (x *period) of(at ostrich.Time) int32 { return int32((at - x.from) / ostrich.Time(x.block)) }
 
 // measure sums up the campaigns by block. late is by number of the campaign.
@@ -291,7 +289,6 @@ func (x *period) values(times []float64) []float64 {
 	return list
 }
 
-// figures describes the period.
 func (x *period) figures(ran []report.Job) Period {
 	all := x.clusters.sample(nil, 0)
 	f := Period{From: x.from, To: x.to, Campaigns: int(all.Campaigns), MeasuredJobs: int(all.Jobs)}

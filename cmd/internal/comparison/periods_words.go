@@ -31,7 +31,6 @@ func alike(a, b float64) bool {
 // stand for all.
 const measuredPart = 0.8
 
-// measured says what was measured of a period.
 func (p *Period) measured() string {
 	return fmt.Sprintf("%s of %s (%s of the core-hours)", format.Plural(p.MeasuredJobs, "job"), format.Plural(p.MeasuredUsers, "user"), format.Percent(p.MeasuredWork))
 }
@@ -44,7 +43,6 @@ func (c *Periods) blockName() string {
 	return "day"
 }
 
-// blocksName names a number of blocks.
 func (c *Periods) blocksName() string { return format.Plural(c.Blocks, c.blockName()) }
 
 // verdict says whether it got better, by the mean stretch per user, and how far the

@@ -87,7 +87,6 @@ func days(list []string) string {
 	return format.List(list)
 }
 
-// work adds up what was submitted.
 func (x *trialStudy) work() {
 	x.at = make(map[int]int, len(x.periods))
 	for i, p := range x.periods {
@@ -143,7 +142,6 @@ func (x *trialStudy) sort() {
 	}
 }
 
-// end returns when a campaign ended.
 func (x *trialStudy) end(i int) ostrich.Time {
 	if x.in.Open[x.numbers[i]] {
 		return math.MaxInt64
@@ -307,7 +305,6 @@ func (x *trialStudy) empty() trial.Series {
 	return trial.Series{Value: make([]float64, len(x.periods)), Weight: make([]float64, len(x.periods))}
 }
 
-// effect analyses the measure.
 func (m *measure) effect(a *trial.Analysis, periods []trial.Period) TrialEffect {
 	e, r := m.TrialEffect, a.Effect(m.part)
 	e.P, e.InStock, e.InOStrich = r.P, r.Periods[trial.Stock], r.Periods[trial.OStrich]

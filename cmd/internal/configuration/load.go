@@ -1,6 +1,7 @@
 package configuration
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -29,9 +30,7 @@ func Load(ctx *cli.Context) (Config, error) {
 func load(ctx *cli.Context) (c Config, from origin, err error) {
 	c = Default()
 	file, named := ctx.Path("config"), ctx.IsSet("config")
-	if file == "" {
-		file = DefaultFile
-	}
+	file = cmp.Or(file, DefaultFile)
 	raw, piped, err := readFile(ctx, file)
 	switch {
 	case err == nil:
@@ -76,7 +75,6 @@ func load(ctx *cli.Context) (c Config, from origin, err error) {
 	return c, from, c.Validate()
 }
 
-// origin is where a configuration is from.
 type origin struct {
 	file  string // its path, also if it is not there
 	there bool   // it was read
@@ -85,7 +83,6 @@ type origin struct {
 	mode  bool   // it, a flag or the environment says the mode
 }
 
-// modeKey is the key of Config.Mode.
 const modeKey = "mode"
 
 // Loader loads the configuration of a daemon again and again.

@@ -33,7 +33,6 @@ func OrderSettings(o *ostrich.Options) []Setting {
 	}
 }
 
-// onOff returns a Choice that is on or off.
 func onOff(at *bool) Choice {
 	return Choice{
 		of: []string{"on", off},

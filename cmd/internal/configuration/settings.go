@@ -1,6 +1,7 @@
 package configuration
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -129,10 +130,7 @@ func Flags(hidden bool) []cli.Flag {
 		if s.NoFlag {
 			continue
 		}
-		def := s.Value.String()
-		if def == "" {
-			def = "empty"
-		}
+		def := cmp.Or(s.Value.String(), "empty")
 		if _, ok := s.Value.(truth); ok {
 			flags = append(flags, &cli.BoolFlag{
 				Name: s.Flag(), EnvVars: []string{s.Env()}, Usage: s.Usage, DefaultText: def, Category: "settings", Hidden: hidden,

@@ -99,7 +99,6 @@ func (v siteTools) read(n *yaml.Node, wrong func(at *yaml.Node, format string, a
 	}
 }
 
-// readTool reads the row of a tool.
 func readTool(name, n *yaml.Node, fail func(at *yaml.Node, format string, args ...any)) tools.Row {
 	row, bad := tools.Row{Name: name.Value}, false
 	wrong := func(at *yaml.Node, key, format string, args ...any) {

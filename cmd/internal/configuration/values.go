@@ -34,7 +34,6 @@ func NewChoice(of []string, show func() string, set func(place int)) Choice {
 	return Choice{of, show, set}
 }
 
-// oneOf returns a Choice of texts.
 func oneOf[T ~string](at *T, of ...T) Choice {
 	return Choice{
 		of:   format.Texts(of, func(t T) string { return string(t) }),

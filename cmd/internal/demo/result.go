@@ -92,7 +92,6 @@ func (r *Result) figures() []figureRow {
 	}
 }
 
-// caveat is what one load does not show.
 const caveat = "One load shows one load: --seed draws another. Under --fairshare classic the stock mean stretch is\n" +
 	"much nearer, and with --users 8 one user's tests wait behind the same user's long runs."
 

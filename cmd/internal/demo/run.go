@@ -63,7 +63,6 @@ type state struct {
 	ended  int
 }
 
-// The runs, in their order.
 var runNames = [2]string{"stock", "ostrich"}
 
 func newDemo(users, hours int, seed uint64, rule memslurm.Rule) *demo {
@@ -192,7 +191,6 @@ func (d *demo) emulate(ctx context.Context, run int, look func(context.Context, 
 	return nil
 }
 
-// newSidecar returns the sidecar of an emulated cluster.
 func newSidecar(ctx context.Context, cluster *memslurm.Cluster) (*sidecar.Sidecar, error) {
 	c := configuration.Default()
 	controller, err := cluster.Controller.Controller(ctx)
@@ -227,7 +225,6 @@ type outcome struct {
 	report.Brief
 }
 
-// ended is a campaign that has ended.
 type ended struct {
 	User    string           `json:"user"`
 	Jobs    int              `json:"jobs"`

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,9 +21,7 @@ const DefaultAddress = "127.0.0.1:9344"
 // returns what went wrong meanwhile. The context that serve returns ends with the
 // given one, or when the page cannot be served.
 func serve(ctx context.Context, d *demo, address string, w io.Writer) (_ context.Context, stop func() error, err error) {
-	if address == "" {
-		address = DefaultAddress
-	}
+	address = cmp.Or(address, DefaultAddress)
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", address)
 	if err != nil {

@@ -43,7 +43,6 @@ var botPredictors = []struct {
 // system returns a row of Table 3.
 func system(name string) bot.System { return bot.Systems[slices.Index(bot.SystemNames(), name)] }
 
-// drawBags draws a log of a system, with its bags.
 func drawBags(s bot.System, bags int) (*workload, error) {
 	log, err := bot.Model{System: s, Bags: bags, Procs: 1}.Generate(1)
 	if err != nil {

@@ -71,7 +71,6 @@ func sequential(lengths ...float64) []rigid {
 	return jobs
 }
 
-// submit returns a campaign.
 func submit(user ostrich.UserID, at float64, jobs ...rigid) sim.Campaign {
 	list := make([]sim.Job, len(jobs))
 	for i, j := range jobs {
@@ -153,7 +152,6 @@ type piece struct {
 	work       float64 // processor-units
 }
 
-// policy returns the policy of [sim.OStrich], recorded.
 func (r *recorder) policy(o ostrich.Options) sim.Policy {
 	return func(m int) (sim.Ranker, error) {
 		o.Procs, o.Rule = m, campaign.Rule{By: campaign.Groups}

@@ -17,7 +17,6 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-// blocks returns the tasks of a schedule as boxes.
 func blocks(s policy.Schedule, campaigns []policy.Campaign, users []svg.Key) []svg.Box {
 	var list []svg.Box
 	for _, p := range s {
@@ -32,7 +31,6 @@ func blocks(s policy.Schedule, campaigns []policy.Campaign, users []svg.Key) []s
 	return list
 }
 
-// tasked returns a campaign of sequential tasks.
 func tasked(user ostrich.UserID, lengths ...ostrich.Duration) policy.Campaign {
 	c := policy.Campaign{User: user}
 	for i, p := range lengths {
@@ -198,7 +196,6 @@ func figure29(name string) *Result {
 		[]point{{float64(a.c1), float64(a.c2), "A", a.among(b)}, {float64(b.c1), float64(b.c2), "B", b.among(a)}}))
 }
 
-// yes returns "yes" or "no".
 func yes(b bool) string {
 	if b {
 		return "yes"

@@ -74,7 +74,6 @@ func figure51(name string) *Result {
 	return of(text, numbers, gantt(1, chart))
 }
 
-// submissions marks the submissions of campaigns, as user.campaign.
 func submissions(campaigns []sim.Campaign) []svg.Mark {
 	count := make(map[ostrich.UserID]int)
 	var list []svg.Mark

@@ -47,7 +47,6 @@ type gridModel struct {
 	warmup float64 // as of workload2008
 }
 
-// model returns the model of a workload with a load.
 func (w workload2008) model(in Input, load float64) gridModel {
 	p := grid.HPDC2008()
 	m := bot.Model{
@@ -146,7 +145,6 @@ func (s sample) also(turn func(*grid.Experiment, []grid.Bag)) sample {
 	return s
 }
 
-// byLoad returns a sample of the workload for each load.
 func (w workload2008) byLoad(in Input, loads ...float64) []sample {
 	var list []sample
 	for _, load := range loads {
@@ -155,7 +153,6 @@ func (w workload2008) byLoad(in Input, loads ...float64) []sample {
 	return list
 }
 
-// modelled returns a sample of a model.
 func modelled(name string, m gridModel) sample {
 	return sample{name, m.bags, func(x *grid.Experiment, bags []grid.Bag) {
 		x.Warmup = ostrich.Duration(m.warmup * float64(window(bags)))

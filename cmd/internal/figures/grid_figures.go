@@ -198,7 +198,6 @@ func drawLoads(ctx context.Context, in Input) (*Result, error) {
 // papers are the ways of gridPolicies that the paper has.
 func (g *measuredGrid) papers() []string { return g.ways[:8] }
 
-// loads lists what is realised of the loads.
 func (g *measuredGrid) loads() []Number {
 	return []Number{{What: "realised load by load, over the ways", Ours: listed(g.labels(), func(l string) string { return l })}}
 }

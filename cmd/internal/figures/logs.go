@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -39,9 +40,7 @@ func (in Input) read(ctx context.Context, file, name string, procs int, estimate
 	if err != nil {
 		return nil, fmt.Errorf("figures: %w", err)
 	}
-	if procs == 0 {
-		procs = int(log.Number("MaxProcs"))
-	}
+	procs = cmp.Or(procs, int(log.Number("MaxProcs")))
 	w := &workload{name: name, procs: procs, records: len(log.Records), begin: time.Unix(log.Number("UnixStartTime"), 0).In(paris)}
 	if w.jobs, _, err = swf.Jobs(log, procs, estimates); err == nil {
 		w.numbers, err = sim.Numbers(w.jobs, rule)

@@ -122,7 +122,6 @@ func (w *workload) ask(ctx context.Context, in Input, q question) (*answers, err
 	return a, nil
 }
 
-// table lists the scenarios.
 func (a *answers) table(name string) Table {
 	t := Table{Name: name, Header: []string{
 		"accepted", "instant", "waiting", "planned", "best", "bound", "optimal", "gap", "schedules", "cmax_best", "cmax_conservative", "cmax_easy",
@@ -217,7 +216,6 @@ func (a *answers) distance(name, title, unit string, value func(order, best floa
 	return plot{c.Draw(), t}
 }
 
-// count counts scenarios.
 func count(list []scenario, is func(s *scenario) bool) int {
 	n := 0
 	for i := range list {
@@ -228,7 +226,6 @@ func count(list []scenario, is func(s *scenario) bool) int {
 	return n
 }
 
-// values lists a value of the scenarios.
 func values(list []scenario, of func(s *scenario) float64) []float64 {
 	all := make([]float64, len(list))
 	for i := range list {

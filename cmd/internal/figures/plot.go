@@ -19,7 +19,6 @@ type plot struct {
 	table   Table
 }
 
-// of returns a result with its plots.
 func of(text string, numbers []Number, plots ...plot) *Result {
 	r := &Result{Text: text, Numbers: numbers}
 	r.add(plots...)
@@ -135,7 +134,6 @@ type point struct {
 	kind string // of pointKinds
 }
 
-// pointKinds are the kinds of points, with their colours.
 var pointKinds = []struct{ kind, class, legend string }{
 	{"optimal", "s1", "Pareto-optimal"}, {"dominated", "s2", "dominated"}, {"bound", "s3", "bound, no schedule"},
 }

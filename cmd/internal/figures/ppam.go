@@ -35,14 +35,12 @@ var (
 	ppamOStrich = sim.Machine{Procs: ppamProcs, Policy: strict}
 )
 
-// strict is OStrich with a strict gate.
 var strict = sim.OStrich(ostrich.Options{Gate: ostrich.Strict})
 
 // stretched are the stretches of the campaigns of one instance, and the largest
 // stretch of each user, by profile: 0 is short and 1 is long.
 type stretched struct{ campaigns, users [2][]float64 }
 
-// isLong reports whether a user has long jobs.
 func (r ppamReading) isLong(u ostrich.UserID) int {
 	if (int(u)-1)%(r.short+r.long) < r.short {
 		return 0
@@ -50,7 +48,6 @@ func (r ppamReading) isLong(u ostrich.UserID) int {
 	return 1
 }
 
-// draw draws the campaigns of an instance.
 func (r ppamReading) draw(seed uint64) ([]sim.Campaign, error) {
 	model := trace.PPAM(r.users)
 	model.Profiles = slices.Concat(slices.Repeat(model.Profiles[:1], r.short), slices.Repeat(model.Profiles[1:2], r.long))

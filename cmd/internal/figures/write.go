@@ -55,7 +55,6 @@ func Write(dir string, drawn []Drawn) error {
 	return nil
 }
 
-// file is a file to write.
 type file struct {
 	name string
 	data []byte
@@ -100,7 +99,6 @@ func build(drawn []Drawn) ([]file, error) {
 	return append(files, file{Index, page}), nil
 }
 
-// csv returns the table as CSV.
 func (t *Table) csv() ([]byte, error) {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)

@@ -25,7 +25,6 @@ const suffix = ".forecasts"
 // mostBytes is more than a file has: some 5 MB for each pool in which all questions are open.
 const mostBytes = 256 << 20
 
-// version is that of the file.
 const version = 2
 
 // errContent marks a file that is none of ours.
@@ -169,7 +168,6 @@ func read(path string) (text []byte, err error) {
 	return io.ReadAll(io.LimitReader(from, mostBytes))
 }
 
-// check returns what is wrong with a file.
 func (is *file) check(cluster string) error {
 	if is.Version != version || is.Cluster != cluster {
 		return fmt.Errorf("%w: version %d of cluster %q, and not version %d of cluster %q", errContent, is.Version, is.Cluster, version, cluster)

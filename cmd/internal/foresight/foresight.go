@@ -14,6 +14,7 @@
 package foresight
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -39,7 +40,6 @@ type Foresight struct {
 	changed bool // since the file was read or written
 }
 
-// pool is what is known of one pool.
 type pool struct {
 	spreads lengths.Spreads
 	habits  forecast.Habits
@@ -101,7 +101,6 @@ func (p *pool) placeOf(id ostrich.JobID) float32 {
 	return p.places[seedOf(ostrich.Time(id))>>32%uint64(len(p.places))]
 }
 
-// job is a job that has not ended.
 type job struct {
 	id, group ostrich.JobID
 	is        forecast.Arrival
@@ -147,7 +146,6 @@ func (f *Foresight) Begin(cluster string, pools []ostrich.Pool) {
 	}
 }
 
-// of returns what is known of a pool.
 func (f *Foresight) of(name string) *pool {
 	p := f.known[name]
 	if p == nil {
@@ -199,9 +197,7 @@ func (f *Foresight) Step(e ostrich.Event) {
 	case ostrich.Hold:
 		if j == nil || j.start == 0 {
 			f.each(func(_ *answers, q *question) {
-				if q.unable == 0 {
-					q.unable = e.At
-				}
+				q.unable = cmp.Or(q.unable, e.At)
 			}, e.Job.ID)
 		}
 	case ostrich.Capacity, ostrich.Reshare, ostrich.Change, ostrich.Suspend, ostrich.Resume, ostrich.Release:

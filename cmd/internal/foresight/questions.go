@@ -44,7 +44,6 @@ type question struct {
 	unable  ostrich.Time // since when its job has not been able to start; 0: it is
 }
 
-// about lists the jobs of a question.
 func (q *question) about() []ostrich.JobID {
 	if q.Jobs != nil {
 		return q.Jobs
@@ -280,7 +279,6 @@ func some(random *rand.Rand, list []int, n int) []int {
 	return list[:min(n, len(list))]
 }
 
-// ask keeps a question.
 func (f *Foresight) ask(a *answers, q *question, d *forecast.Draws) {
 	odds, token := a.learned.Ask(d)
 	q.At, q.Odds, q.Draws, q.Quiet, q.token, q.learns = d.Now, odds.Shown(), d.Starts, d.Quiet, token, true
@@ -412,7 +410,6 @@ func (f *Foresight) tidy(p *pool) {
 	}
 }
 
-// count counts an answer.
 func (a *answers) count(at ostrich.Time, held bool) {
 	today := int64(at / day)
 	i, known := slices.BinarySearchFunc(a.days, today, func(d Day, day int64) int { return cmp.Compare(d.Day, day) })

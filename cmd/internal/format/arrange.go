@@ -32,7 +32,6 @@ func (t *Table) Choose(names []string) error {
 	return nil
 }
 
-// pair makes a column one of Pairs.
 func (t *Table) pair(column int, first, second string) {
 	if t.Pairs == nil {
 		t.Pairs = make(map[int][2]string)

@@ -56,7 +56,6 @@ func digits(x float64) string {
 	return Trimmed(x, 6)
 }
 
-// cellOf makes a cell of anything.
 func cellOf(c any) Cell {
 	if cell, ok := c.(Cell); ok {
 		return cell

@@ -100,7 +100,6 @@ func shrink(natural, least []int, room int) []int {
 	return widths
 }
 
-// write writes the band's cells of a row.
 func (b *band) write(w *strings.Builder, row []string) {
 	if b.from >= len(row) {
 		return

@@ -107,7 +107,6 @@ func numberOf(r *slurm.Record, key string) (int64, error) {
 	return n, nil
 }
 
-// siteNode makes a node.
 func siteNode(r *slurm.Record) (nodes.Node, error) {
 	n := nodes.Node{Name: r.Name, Weight: 1}
 	var all int
@@ -161,7 +160,6 @@ func memoryOf(r *slurm.Record, what string) (nodes.Memory, error) {
 	return nodes.Memory{MiB: node}, err
 }
 
-// partitionOf makes a partition.
 func partitionOf(r *slurm.Record, at map[string]int) (nodes.Partition, error) {
 	p := nodes.Partition{Name: r.Name, Tier: 1}
 	list, err := slurm.ExpandNodes(r.Get("nodes"))

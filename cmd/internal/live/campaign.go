@@ -192,7 +192,6 @@ func (f *front) behind(c *openCampaign) int {
 	return f.rank
 }
 
-// add adds a job that has started.
 func (f *fronts) add(j *job) {
 	switch j.class {
 	case reserved:
@@ -203,10 +202,7 @@ func (f *fronts) add(j *job) {
 		return
 	case managed, unseen:
 	}
-	rank := j.rank
-	if rank == 0 {
-		rank = math.MaxInt
-	}
+	rank := cmp.Or(j.rank, math.MaxInt)
 	i, ok := slices.BinarySearchFunc(f.tiers, j.tier, func(t tierFront, tier int) int { return cmp.Compare(t.tier, tier) })
 	if !ok {
 		f.tiers = slices.Insert(f.tiers, i, tierFront{tier: j.tier})
@@ -302,7 +298,6 @@ func (s *State) finish() {
 	}
 }
 
-// stretch returns the stretch of a campaign that has ended.
 func (c *openCampaign) stretch() float64 {
 	v := ostrich.Campaign{First: c.first, Ended: c.ended, Work: c.work, Longest: c.longest}
 	return v.Stretch(c.size, c.ended)

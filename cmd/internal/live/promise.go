@@ -68,7 +68,6 @@ type promise struct {
 	rhos []rhoOf         // of the last 24 hours
 }
 
-// rhoOf is ρ of a campaign.
 type rhoOf struct {
 	ended ostrich.Time
 	user  string

@@ -157,7 +157,6 @@ func newReport() Report {
 	return r
 }
 
-// cycle begins a cycle.
 func (r *Report) cycle(c *sidecar.Cycle, config configuration.Config) {
 	r.Cluster, r.Mode, r.Time, r.Classes = config.Cluster, config.Mode, c.Time, c.Plan.Classes
 	if r.Cycles == 0 {

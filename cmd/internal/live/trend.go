@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"math"
 
 	"slurm-ostrich/ostrich"
@@ -63,9 +64,7 @@ func newTrends() *trends { return &trends{slots: make([]trendSlot, trendSteps)} 
 // at begins a cycle.
 func (t *trends) at(now ostrich.Time) {
 	step := now / trendStep
-	if t.first == 0 {
-		t.first = step
-	}
+	t.first = cmp.Or(t.first, step)
 	if step > t.now {
 		t.now, t.stale = step, true
 	}
@@ -167,7 +166,6 @@ func (s *sample) quantile(q, perDoubling float64) float64 {
 	return s.high
 }
 
-// waited counts the wait of a job that has started.
 func (s *State) waited(j *job) {
 	if !j.again {
 		wait := float64(max(0, j.start-j.submit))

@@ -28,7 +28,6 @@ type group struct {
 	options []option
 }
 
-// option is a flag.
 type option struct {
 	names   []string // with dashes
 	value   string   // stands for its value; "" if it has none

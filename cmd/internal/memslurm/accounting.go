@@ -47,7 +47,6 @@ func newAccounting(c *Controller, of *tables) *Accounting {
 // Reader returns another reader of the tables, which has not reported anything yet.
 func (c *Cluster) Reader() *Accounting { return newAccounting(c.Controller, c.Accounting.of) }
 
-// record records an event of a job.
 func (t *tables) record(kind ostrich.Kind, at ostrich.Time, j ostrich.Job) {
 	visible := at + delay
 	if kind == ostrich.Submit {

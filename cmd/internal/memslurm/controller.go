@@ -65,7 +65,6 @@ func (c *Config) check() error {
 // ErrConfig means that a cluster cannot be emulated.
 var ErrConfig = errors.New("cannot be emulated")
 
-// partition is the only one.
 const partition = "main"
 
 // Job is a job as slurmctld knows it.

@@ -197,7 +197,6 @@ func (b *Bench) make(i int, store *runs.Store, ended func(n int)) error {
 	return store.Keep(r.key, m)
 }
 
-// of returns what a run replays.
 func (b *Bench) of(r *Run) *shaken { return &b.shaken[r.log][r.Part][r.Shake] }
 
 // prepare makes what a run replays, unless another run has.

@@ -87,7 +87,6 @@ func (f *Forecasts) Runs() format.Table {
 	return t
 }
 
-// of returns the log and the policy of a replay.
 func (f *Forecasts) of(i int) (log int, p Policy) {
 	return i / len(f.policies), f.policies[i%len(f.policies)]
 }

@@ -12,7 +12,6 @@ import (
 	"slurm-ostrich/ostrich/sim"
 )
 
-// measures are what is measured.
 var measures = report.Bench
 
 // Figures has one of each measure, in their order. In JSON it is an object.

@@ -100,7 +100,6 @@ func (b *Bench) figures(log int) [][]Measures {
 	return list
 }
 
-// average returns the mean of figures.
 func average(figures []Measures) Measures {
 	mean := make(Measures, len(measures))
 	for _, f := range figures {
@@ -167,7 +166,6 @@ func names() []string { return format.Texts(measures, func(m report.Benched) str
 // String formats the ratio with its standard error, to a hundredth.
 func (r *Ratio) String() string { return r.text("±") }
 
-// cell is text as a cell.
 func (r *Ratio) cell(sign string) format.Cell {
 	spread := math.NaN()
 	if r.Error != nil {

@@ -103,7 +103,6 @@ type Plan interface {
 	make(i int, store *runs.Store, ended func(n int)) error
 }
 
-// read reads the logs.
 func (o *Options) read(ctx context.Context, stderr io.Writer) ([]Log, error) {
 	paths, err := o.LogOptions.Logs("bench", o.Logs)
 	if err != nil {

@@ -29,7 +29,6 @@ func (s *Study) findClasses() {
 	}
 }
 
-// classesBy returns the classes that a setting makes.
 func (s *Study) classesBy(by priority.ClassBy, controller priority.Controller) ostrich.Classes {
 	if s.Weight {
 		return ostrich.Classes{}

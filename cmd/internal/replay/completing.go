@@ -92,7 +92,6 @@ func (s *Study) toldCompleting() bool {
 	return true
 }
 
-// ended is when a job ended.
 func (j *Job) ended() ostrich.Time { return j.Start + ostrich.Time(j.Run) + j.Suspended }
 
 // ranOn returns the places of the nodes where a job ran, none if some of them are no more.

@@ -328,7 +328,6 @@ type batsimJob struct {
 	User     int64  `json:"user"` // which Batsim keeps for the scheduler
 }
 
-// batsimProfile says what a job does.
 type batsimProfile struct {
 	Type  string `json:"type"`
 	Delay int64  `json:"delay"` // seconds

@@ -88,7 +88,6 @@ func (s *Study) differences(p *simulation.Variant) ([]comparison.StartDifference
 	return list, nil
 }
 
-// names lists nodes.
 func (s *Study) names(on []int) string {
 	var names []string
 	for _, i := range on {

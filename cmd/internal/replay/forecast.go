@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -56,9 +57,7 @@ func (o *SiteOptions) Forecasts(ctx context.Context, config *configuration.Confi
 	})
 	result := &forecasts.Result{Rows: slices.Concat(rows...)}
 	for _, r := range result.Rows {
-		if r.Log == "" {
-			r.Log = source.name
-		}
+		r.Log = cmp.Or(r.Log, source.name)
 	}
 	return result, err
 }

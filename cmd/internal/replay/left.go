@@ -81,14 +81,12 @@ type leftOut struct {
 	allWork float64
 }
 
-// add counts a job.
 func (l *leftOut) add(what leaving, j *accounting.Job, ran ostrich.Duration) {
 	n := j.Count()
 	l.jobs[what] += n
 	l.work[what] += float64(n) * float64(ran) * float64(j.Procs)
 }
 
-// count counts a job among all of them.
 func (l *leftOut) count(j *accounting.Job, ran ostrich.Duration) {
 	l.allJobs += j.Count()
 	l.allWork += float64(j.Count()) * float64(ran) * float64(j.Procs)

@@ -75,7 +75,6 @@ func (s *Study) notePools() {
 // run.
 func (s *Study) whole() bool { return s.placement != nil && !s.Run.Closed }
 
-// together returns the study with one pool.
 func (s *Study) together() *Study {
 	c := *s
 	var all Pool
@@ -135,7 +134,6 @@ func (s *Study) lacking(h *accounting.History, have []priority.Partition) {
 	}
 }
 
-// namesOf returns the names of partitions, by themselves.
 func namesOf(parts []priority.Partition) map[string]string {
 	names := make(map[string]string, len(parts))
 	for i := range parts {

@@ -117,7 +117,6 @@ func (o *SiteOptions) identical() (bool, error) {
 // files reports whether the jobs come from files.
 func (o *SiteOptions) files() bool { return o.WasGiven("swf") || o.WasGiven("sacct") }
 
-// readSource reads the jobs and the site.
 func (o *SiteOptions) readSource(ctx context.Context, config *configuration.Config, stderr io.Writer) (*source, error) {
 	if err := o.checkSource(); err != nil {
 		return nil, err
@@ -301,7 +300,6 @@ func (s *source) readSWF(ctx context.Context) error {
 	return nil
 }
 
-// readDumps reads dumps of sacct.
 func (s *source) readDumps(ctx context.Context) error {
 	s.name = s.o.DumpNames()
 	var err error

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,9 +43,7 @@ func (s *source) readTables(ctx context.Context, config *configuration.Config, s
 			return fmt.Errorf("%w; or give --slurm-config FILE", bad)
 		}
 		s.setup.Controller = &controller
-		if config.Cluster == "" {
-			config.Cluster = controller.ClusterName
-		}
+		config.Cluster = cmp.Or(config.Cluster, controller.ClusterName)
 	}
 	if s.setup.Partitions == nil && !s.o.WasGiven("slurm-config") {
 		if s.setup.Partitions, err = commands.Partitions(ctx); err != nil {
@@ -57,9 +56,7 @@ func (s *source) readTables(ctx context.Context, config *configuration.Config, s
 		}
 		s.setup.Present = true
 	}
-	if config.Cluster == "" {
-		config.Cluster = s.setup.Controller.ClusterName
-	}
+	config.Cluster = cmp.Or(config.Cluster, s.setup.Controller.ClusterName)
 	if err = s.count(config); err != nil {
 		return err
 	}

@@ -174,7 +174,6 @@ func (c *cluster) dump(folder string) error {
 	)
 }
 
-// row returns the job's row in the tables.
 func (c *cluster) row(e slurmtest.Job) slurmdbtest.Job {
 	at := func(key string) int64 {
 		if e[key] == "" {

@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -63,9 +64,7 @@ func (w *clockWatch) judge(now, host ostrich.Time, monotonic time.Duration) erro
 	case apart < -bound:
 		return fmt.Errorf("%w: it went back, or stood still, by %d s within %v: the schedule is %w", ErrClock, -apart, passed.Round(time.Second), ErrAnew)
 	case apart > bound:
-		if w.ahead == 0 {
-			w.ahead = monotonic
-		}
+		w.ahead = cmp.Or(w.ahead, monotonic)
 		if early > bound || monotonic-w.ahead < w.bound {
 			return fmt.Errorf("%w: it ran ahead by %d s within %v", ErrClock, apart, passed.Round(time.Second))
 		}

@@ -30,7 +30,6 @@ func inTurn(c ostrich.Classes) string {
 	return strings.Join(c.Names, ", then ")
 }
 
-// settings reads the controller's configuration.
 func settings(ctx context.Context, slurm Controller) (c priority.Controller, partitions []priority.Partition, err error) {
 	if c, err = slurm.Controller(ctx); err == nil {
 		partitions, err = slurm.Partitions(ctx)

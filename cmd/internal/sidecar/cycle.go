@@ -100,7 +100,6 @@ type Sidecar struct {
 // Config returns the configuration, with the cluster's name filled in.
 func (s *Sidecar) Config() configuration.Config { return s.config }
 
-// options returns the options of the plan.
 func (s *Sidecar) options() priority.Options {
 	o := s.config.PlanOptions(s.controller)
 	o.Classes = s.classes
@@ -270,10 +269,12 @@ func (s *Sidecar) Writing() bool { return s.writing.Load() }
 func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 	// Ask the controller first: what it has handed over by now is in the tables
 	// when they are read.
-	diag, answered, err := s.diag(ctx)
+	began := time.Now()
+	diag, err := s.slurm.Diag(ctx)
 	if err != nil {
 		return nil, err
 	}
+	answered := time.Since(began)
 	queue, err := s.queue(ctx)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@
 package sidecar
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,9 +42,7 @@ func Open(ctx context.Context, c configuration.Config, lead *Lead, servers *Serv
 	if err != nil {
 		return nil, err
 	}
-	if c.Cluster == "" {
-		c.Cluster = controller.ClusterName
-	}
+	c.Cluster = cmp.Or(c.Cluster, controller.ClusterName)
 	counted, err := UnitOf(&c, controller, partitions)
 	if err != nil {
 		return nil, err
@@ -98,7 +97,6 @@ func (s *Sidecar) Follow(lead *Lead, source slurmdb.Config) error {
 	return lead.use(&s.config, source)
 }
 
-// parts are the parts of a sidecar.
 type parts struct {
 	config     configuration.Config
 	accounting Accounting
@@ -222,7 +220,6 @@ func openAccounts(ctx context.Context, c *configuration.Config, source slurmdb.C
 	return slurmdb.Open(ctx, source)
 }
 
-// accountingCommands returns the commands that ask accounting.
 func accountingCommands(c *configuration.Config) slurm.Commands {
 	commands := c.Commands()
 	commands.Timeout = c.QueryTimeout()

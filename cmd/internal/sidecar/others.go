@@ -2,7 +2,10 @@ package sidecar
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"maps"
+	"time"
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
@@ -90,4 +93,131 @@ func (s *Sidecar) otherWriters(queue []priority.Queued, now ostrich.Time) error 
 	others := s.journal.OtherWriters(o.Channel, queue, now)
 	s.others = append(s.others, others...)
 	return journaled(s.journal.Note(now, others))
+}
+
+// orphans are values in the queue that a daemon of ours has left and that the journal does not
+// know, because it is gone. They look like somebody else's, and nobody orders their jobs.
+// They are taken over once the database's lock has been ours for a whole term in which
+// nobody changed any of them.
+type orphans struct {
+	seen    map[ostrich.JobID]orphan // of jobs in the queue
+	changed time.Time                // when another writer last changed one; zero: not within longestDoubt
+	looked  bool                     // bare is set
+	bare    bool                     // the journal knew nothing when it became our turn
+	left    int                      // in the latest queue
+	taken   int                      // taken over since the latest cycle was reported
+}
+
+// orphan is a value, and since when it has been there.
+type orphan struct {
+	value int64
+	since time.Time
+}
+
+// longestDoubt is for how long no orphan is taken over after another writer changed one.
+const longestDoubt = time.Hour
+
+// adopt takes over what is orphaned, and may be.
+func (s *Sidecar) adopt(o *priority.Options, queue []priority.Queued, now ostrich.Time) error {
+	found, sure := s.journal.Orphans(*o, queue, now)
+	is, at := &s.orphans, time.Now()
+	if at.Sub(is.changed) >= longestDoubt {
+		is.changed = time.Time{}
+	}
+	if !is.looked {
+		is.looked, is.bare = true, s.journal.Empty()
+	}
+	if is.left = len(found); !sure || !is.bare && !s.config.Takeover {
+		if !is.bare || o.Channel != priority.SiteFactor || s.config.Takeover {
+			is.left = 0 // A plugin's, as far as anybody knows; or nobody leaves them alone.
+		}
+		found = nil
+	}
+	since, term := s.lead.since()
+	if len(found) == 0 && len(is.seen) == 0 || since.IsZero() {
+		return nil
+	}
+	if is.seen == nil {
+		is.seen = make(map[ostrich.JobID]orphan)
+	}
+	waiting := len(is.seen) > 0
+	of := make(map[ostrich.JobID]*priority.Queued, len(queue))
+	for i := range queue {
+		q := &queue[i]
+		of[q.Job] = q
+		value := o.Channel.Value(q)
+		was, known := is.seen[q.Job]
+		switch {
+		case !known || o.Channel == priority.SiteFactor && !q.SiteKnown:
+		case value == 0:
+			delete(is.seen, q.Job) // It is nobody's any more.
+		case value != was.value:
+			is.changed = at
+			is.seen[q.Job] = orphan{value, at}
+		}
+	}
+	var ours []journal.Record
+	for _, r := range found {
+		was, known := is.seen[r.Job]
+		if !known {
+			q := of[r.Job]
+			if was, known = is.seen[q.Array]; !known || was.value != r.To {
+				was = orphan{r.To, at}
+				if waiting && time.Unix(int64(q.Submit), 0).After(since.Add(term)) {
+					is.changed = at // Somebody gives such values while the lock is ours.
+				}
+			}
+			is.seen[r.Job] = was
+		}
+		// A nice value of ours would be taken for the owner's with the next write.
+		if at.Sub(was.since) >= term || o.Channel == priority.Nice || s.config.Takeover {
+			ours = append(ours, r)
+		}
+	}
+	maps.DeleteFunc(is.seen, func(id ostrich.JobID, _ orphan) bool { return of[id] == nil })
+	if !is.changed.IsZero() || len(ours) == 0 {
+		return nil
+	}
+	if err := s.journal.Note(now, ours); err != nil {
+		return journaled(err)
+	}
+	for _, r := range ours {
+		delete(is.seen, r.Job)
+	}
+	is.left -= len(ours)
+	is.taken += len(ours)
+	return nil
+}
+
+// waits reports whether orphans may be taken over soon.
+func (o *orphans) waits() bool { return o.left > 0 && o.changed.IsZero() && len(o.seen) > 0 }
+
+// Mend says what to do about jobs that are left alone because of orphans.
+func Mend(contested bool) string {
+	first := ""
+	if contested {
+		first = "another writer changes them: stop it first; "
+	}
+	return first + "put the journal back from a backup; or stop ostrichd, run ostrich reset --all, which makes all of them 0, and start it"
+}
+
+// checkOrphans looks for them in the queue.
+func (l *checklist) checkOrphans(ctx context.Context, controller priority.Controller) {
+	if l.Journal == "" || l.Foreign() != "" {
+		return
+	}
+	j, err := journal.Read(l.Journal)
+	if err != nil {
+		return // checkJournal tells.
+	}
+	queue, err := l.Commands().Queue(ctx)
+	if err != nil {
+		l.add("values", Fail, "do as said of the first line", "those of the queue are not known: %v", err)
+		return
+	}
+	found, sure := j.Orphans(l.PlanOptions(controller), queue, 0)
+	if len(found) > 0 && (sure || j.Empty() && l.Priority.Channel == priority.SiteFactor) && !l.Takeover {
+		l.add("values", Warn, "let ostrichd run, which takes them over within a term of the lock if nobody changes them; else "+Mend(false),
+			"%d job{|s} {has|have} values that a daemon may have left and that %s does not know; not ordered", len(found), l.Journal)
+	}
 }

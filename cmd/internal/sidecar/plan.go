@@ -50,7 +50,6 @@ type revision struct {
 	number uint64
 }
 
-// revisions returns the revisions of all pools.
 func (c *Cycle) revisions() []revision {
 	all := make([]revision, len(c.Pools))
 	for i, in := range c.Pools {

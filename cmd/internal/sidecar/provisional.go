@@ -95,7 +95,6 @@ func (p *provisional) changes(ostrich.Time, func(ostrich.JobID) (ledger.Record, 
 
 func (p *provisional) fill(_ context.Context, events []ostrich.Event) []ostrich.Event { return events }
 
-// find returns the record of a provisional job.
 func (p *provisional) find(id ostrich.JobID) (ledger.Record, bool) {
 	i, is := slices.BinarySearchFunc(p.records, id, func(r ledger.Record, id ostrich.JobID) int { return cmp.Compare(r.Job.ID, id) })
 	if !is {
@@ -104,7 +103,6 @@ func (p *provisional) find(id ostrich.JobID) (ledger.Record, bool) {
 	return p.records[i], true
 }
 
-// has reports whether a job is provisional.
 func (p *provisional) has(id ostrich.JobID) bool {
 	_, is := p.find(id)
 	return is

@@ -1,7 +1,6 @@
 package sidecar
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -97,13 +96,6 @@ func (t *throttle) judge(d *slurm.Diag, answered time.Duration, maxRPCs int) (wh
 		return ""
 	}
 	return worst.words
-}
-
-// diag reads slurmctld's counters, and returns how long the answer took.
-func (s *Sidecar) diag(ctx context.Context) (d slurm.Diag, answered time.Duration, err error) {
-	asked := time.Now()
-	d, err = s.slurm.Diag(ctx)
-	return d, time.Since(asked), err
 }
 
 // govern judges the counters from the beginning of a cycle. Between two cycles

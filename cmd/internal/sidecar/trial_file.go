@@ -29,7 +29,6 @@ func TrialFile(journal string) string { return journal + trialSuffix }
 // ErrTrialLine means that a line of a trial's file is no record; the others were read.
 var ErrTrialLine = errors.New("not a record of a trial")
 
-// trialLine is one line of the file.
 type trialLine struct {
 	Time  ostrich.Time  `json:"time"`
 	Drawn *trial.Design `json:"drawn,omitempty"`
@@ -60,7 +59,6 @@ func Arms(periods []trial.Period) string {
 	return string(letters)
 }
 
-// drawnLine returns the line of a draw.
 func drawnLine(d *trial.Design, now ostrich.Time) *trialLine {
 	p, _ := d.At(now)
 	return &trialLine{Time: now, Drawn: d, Arms: Arms(d.Between(p.From, d.Until))}

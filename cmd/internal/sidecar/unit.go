@@ -92,7 +92,6 @@ func (u *Counted) Size(partitions []priority.Partition) int {
 	return u.Unit.Size(units, uint64(procs))
 }
 
-// weights reads the weights of the partitions that have any.
 func (u *Counted) weights(partitions []priority.Partition) (map[string]accounting.Weights, error) {
 	all := make(map[string]accounting.Weights)
 	for _, p := range partitions {

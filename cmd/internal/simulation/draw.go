@@ -33,7 +33,6 @@ func Drawing(list []*Simulation) []Drawn {
 	return drawn
 }
 
-// drawnMeasure is a measure that is drawn.
 type drawnMeasure struct {
 	title, axis string
 	digits      int

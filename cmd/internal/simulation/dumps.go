@@ -132,7 +132,6 @@ func (o *LogOptions) Logs(command string, files []string) ([]string, error) {
 // From makes the options read dumps in place of a log.
 func (o *LogOptions) From(d Dumps) { o.Dumps = d }
 
-// readDumps reads dumps as a log.
 func (o *LogOptions) readDumps(ctx context.Context) (*trace.Log, error) {
 	zone, err := o.Zone()
 	if err != nil {

@@ -115,7 +115,6 @@ func familyOf(f bot.Fit, best bool) FittedFamily {
 	return FittedFamily{Family: f.Family.String(), Parameters: f.Parameters(), D: f.D, Best: best, text: f.String()}
 }
 
-// one fits the model to one log.
 func (o *FitOptions) one(ctx context.Context, path string) (*FittedLog, *bot.Fitted, error) {
 	// The width of the machine does not matter.
 	options := o.LogOptions

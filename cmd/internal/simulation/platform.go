@@ -49,7 +49,6 @@ const byField = "field"
 // homesNames are the values of --homes.
 var homesNames = append(slices.Clone(grid.HomesNames), byField)
 
-// selectionNames returns the values of --selection.
 func selectionNames() []string {
 	return format.Texts(grid.Selections(), func(c grid.Choice) string { return c.Name })
 }

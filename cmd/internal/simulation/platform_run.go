@@ -118,7 +118,6 @@ func (r *platformRun) Check() error {
 	return x.Validate()
 }
 
-// experiment returns the experiment with its policy.
 func (r *platformRun) experiment() grid.Experiment {
 	x := r.Experiment
 	x.Policy, x.Predictor = r.Policy.Name, r.Policy.Tuning.Options.Predictor

@@ -317,7 +317,6 @@ func Cells(r *report.Run) []any {
 // SummaryCells returns the cells of a summary in a table.
 func SummaryCells(s *report.Summary) []any { return cells(report.CampaignSummary, s) }
 
-// heads returns the heads of the columns that tables have.
 func heads[T any](columns []report.Column[T]) []string {
 	var list []string
 	for _, c := range columns {

@@ -41,7 +41,6 @@ func (r Rule) name() string {
 	return campaign.ByNames[r.By]
 }
 
-// campaigns finds the campaigns of a log.
 func (r Rule) campaigns(log []sim.Job) ([]sim.Campaign, error) {
 	if r.Fields {
 		return sim.Linked(log)
@@ -205,7 +204,6 @@ func (r *Run) piece(log []sim.Job, at func(done, total int), note func(string)) 
 	return jobs, time.Since(began), err
 }
 
-// replayJobs replays the jobs as the log has them.
 func (r *Run) replayJobs(log []sim.Job, at func(done, total int)) ([]report.Job, time.Duration, error) {
 	numbers, err := sim.Numbers(log, r.rule.Rule)
 	if err != nil {

@@ -37,7 +37,6 @@ type Variant struct {
 	wherever  bool // it was named by "all": left out where it refuses the log or the options
 }
 
-// assignment is a setting and its value.
 type assignment struct{ key, value string }
 
 // Tuning is what settings of policies change. Each policy uses a part of it.

@@ -73,7 +73,6 @@ func parse(m *optimal.Model, printed, solution []byte) (answer, error) {
 	return a, nil
 }
 
-// number reads a finite number.
 func number(text string) (float64, error) {
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {

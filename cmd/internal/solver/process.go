@@ -127,7 +127,6 @@ func readFile(path string) ([]byte, error) {
 	return text, err
 }
 
-// lastLine returns the last line of a text, shortened.
 func lastLine(text []byte) string {
 	line := strings.TrimSpace(string(text))
 	line = line[strings.LastIndexByte(line, '\n')+1:]

@@ -78,7 +78,6 @@ func (c *cbc) Solve(in *optimal.Instance, o optimal.Objective, b optimal.Budget)
 	return r, nil
 }
 
-// run writes the model, runs the program on it and reads its answer.
 func (c *cbc) run(m *optimal.Model, stop func() bool) (a answer, err error) {
 	dir, err := os.MkdirTemp("", "ostrich-solver-")
 	if err != nil {

@@ -200,7 +200,6 @@ func address(q url.Values) string {
 	return "./?" + q.Encode()
 }
 
-// of returns the rows of a user, or all rows if none is named.
 func of[Row any](name string, rows []Row, user func(*Row) string) []Row {
 	if name == "" {
 		return rows

@@ -141,7 +141,6 @@ func first(blocks []Block) float64 {
 	return view.OrNever(blocks[0].End)
 }
 
-// name lists the users.
 func (s *Snapshot) name() {
 	var seen []string
 	for _, one := range s.Shares {

@@ -74,7 +74,6 @@ func (s *Snapshot) health(d *Daemon, now time.Time) Health {
 	return h
 }
 
-// failed names the checks that fail.
 func (s *Snapshot) failed() []string {
 	var names []string
 	for _, c := range s.Checks {

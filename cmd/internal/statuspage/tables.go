@@ -1,13 +1,17 @@
 package statuspage
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
+	"slurm-ostrich/cmd/internal/api"
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/view"
 )
 
@@ -64,14 +68,12 @@ func (b *builder) shares() *shareTable {
 // classes reports whether there are classes of jobs.
 func (b *builder) classes() bool { return len(b.s.Pools) > 0 && b.s.Pools[0].Class != "" }
 
-// table is a list of rows, maybe not all.
 type table[Row any] struct {
 	Caption string
 	Rows    []Row
 	More    *link
 }
 
-// campaigns returns the unfinished campaigns.
 func (b *builder) campaigns() table[*view.Campaign] {
 	list := of(b.query.User, b.s.Campaigns, func(c **view.Campaign) string { return (*c).User })
 	t := table[*view.Campaign]{Rows: list[:b.rows(len(list), campaignRows)]}
@@ -168,4 +170,69 @@ func (w Write) Reason() string {
 		return w.Why
 	}
 	return strings.TrimPrefix(w.Why+"; Slurm: "+w.Words, "; ")
+}
+
+// promiseView is how many campaigns took no longer than with a private share, and
+// the users furthest from it.
+type promiseView struct {
+	Words string
+	Rows  []live.PromiseUser
+}
+
+// promise returns nil while no campaign has a known ρ.
+func (b *builder) promise() *promiseView {
+	p := &b.s.Promise
+	if p.Campaigns == 0 {
+		return nil
+	}
+	words := fmt.Sprintf("%s %% of %s that ended within 24 hours took no longer than with a private share of the machine (ρ ≤ 1); mean ρ %s, 95th percentile %s.",
+		percent(p.Le1), format.Counted(p.Campaigns, "campaign"), format.Rounded(p.Mean), format.Rounded(p.P95))
+	return &promiseView{words, of(b.query.User, p.Users, func(u *live.PromiseUser) string { return u.User })}
+}
+
+// MostQueued is how many jobs of the queue the page shows, at most, if it is asked for all.
+const MostQueued = 500
+
+// queued lists the pending jobs that q asks for, at most so many.
+func (s *Snapshot) queued(q Query, most int) view.Plan {
+	if s.cycle == nil {
+		return view.Plan{}
+	}
+	by := &view.Selection{Limit: most}
+	if q.User != "" {
+		by.Users = []string{q.User}
+	}
+	if q.Job != "" {
+		by.Jobs = []string{q.Job}
+	}
+	return s.cycle.Chosen(s.sees(), by)
+}
+
+// explain says why jobs stand where they stand, or what became of them, as "ostrich explain"
+// does. The error is for the reader.
+func (s *Snapshot) explain(ctx context.Context, jobs string) (*view.Answer, error) {
+	names, err := view.ParseJobs(jobs)
+	switch {
+	case err != nil:
+		return nil, err
+	case s.cycle == nil:
+		return nil, ErrNoCycle
+	case len(names) == 0:
+		return nil, errors.New("name a job")
+	}
+	ctx, cancel := context.WithTimeout(ctx, api.Asking)
+	defer cancel()
+	a, err := s.cycle.Answer(ctx, s.sees(), &view.Selection{Jobs: view.Split(jobs)})
+	if err == nil && len(a.Unknown) > 0 {
+		err = fmt.Errorf("job %s: neither in the queue nor in accounting", strings.Join(a.Unknown, ", "))
+	}
+	return a, err
+}
+
+func textOf(a *view.Answer) string {
+	texts := format.Texts(a.Jobs, (*view.Explanation).String)
+	if a.Incomplete != "" {
+		texts = append(texts, "Something may be missing: "+a.Incomplete+".\n")
+	}
+	return strings.Join(texts, "\n")
 }

@@ -20,7 +20,6 @@ type trendView struct {
 	Rows   []trendRow
 }
 
-// trendRow is a step.
 type trendRow struct {
 	At    moment
 	Cells []string
@@ -57,7 +56,6 @@ var series = []struct {
 	{"90th percentile", "k0 upper", func(s *live.Spread) float64 { return s.P90 }},
 }
 
-// measures are the charts.
 var measures = []struct {
 	name  string
 	write func(x float64) string

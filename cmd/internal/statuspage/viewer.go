@@ -59,7 +59,6 @@ func (s *Snapshot) For(v *view.Viewer) *Snapshot {
 	return &seen
 }
 
-// only returns the rows that are chosen.
 func only[Row any](rows []Row, chosen func(*Row) bool) []Row {
 	return slices.DeleteFunc(slices.Clone(rows), func(one Row) bool { return !chosen(&one) })
 }

@@ -189,7 +189,6 @@ func (k *known) sample(v *ostrich.Campaign) *ledger.Record {
 	return &ledger.Record{}
 }
 
-// campaign describes a campaign of a user.
 func (s *Cycle) campaign(p *Pool, of *User, v *ostrich.Campaign) Campaign {
 	r := s.sample(v)
 	c := Campaign{

@@ -57,7 +57,8 @@ type Cycle struct {
 	unit       *accounting.Unit // by which work is counted; nil: processors
 	generation uint64
 	written    map[ostrich.JobID]bool // jobs whose values this cycle has changed as planned
-	forecasts  *forecasts             // nil makes them anew for each question
+	starts     *byPool[map[ostrich.JobID]Expected]
+	drawn      *byPool[*drawn]
 	known
 }
 
@@ -97,7 +98,7 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 		Accepted: config.Satisfaction.String(), DueShown: config.Due,
 		Declared: config.Campaign.Declared, Rule: config.RuleText(), ByTool: config.ByTool(),
 		Options: config.PlanOptions(c.Controller), Plan: c.Plan, Partitions: c.Partitions, Resource: cmp.Or(c.Counted.Name, "cpu"), unit: c.Counted.Unit,
-		Unheard: len(c.Provisional) + c.Plan.Reasons[priority.Unheard], generation: c.Generation, forecasts: new(forecasts),
+		Unheard: len(c.Provisional) + c.Plan.Reasons[priority.Unheard], generation: c.Generation, starts: newByPool[map[ostrich.JobID]Expected](), drawn: newByPool[*drawn](),
 	}
 	if before != nil && before.generation == c.Generation {
 		s.known = before.known

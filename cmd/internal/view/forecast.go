@@ -29,37 +29,35 @@ type Expected struct {
 // start of those behind depends on too much that is not known.
 const mostForecast = 20_000
 
-// forecasts are those of the pools, each made when it is first asked for.
-type forecasts struct {
-	mu     sync.Mutex
-	starts map[string]map[ostrich.JobID]Expected // by pool
-	drawn  map[string]*drawn                     // by pool; nil: cannot be
+// byPool is something of each pool, made when it is first asked for.
+type byPool[T any] struct {
+	mu   sync.Mutex
+	made map[string]T
+}
+
+func newByPool[T any]() *byPool[T] { return &byPool[T]{made: make(map[string]T)} }
+
+// of returns that of a pool. Nil makes it anew each time.
+func (b *byPool[T]) of(pool string, first func() T) T {
+	if b == nil {
+		return first()
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	one, made := b.made[pool]
+	if !made {
+		one = first()
+		b.made[pool] = one
+	}
+	return one
 }
 
 // expected returns when a job is expected to start, nil if that is not known.
 func (s *Cycle) expected(p *priority.Entry) *Expected {
-	if e, ok := s.forecasts.of(p.Pool, func() map[ostrich.JobID]Expected { return s.forecast(s.poolOf(p)) })[p.Job]; ok {
+	if e, ok := s.starts.of(p.Pool, func() map[ostrich.JobID]Expected { return s.forecast(s.poolOf(p)) })[p.Job]; ok {
 		return &e
 	}
 	return nil
-}
-
-// of returns the forecast of a pool.
-func (f *forecasts) of(pool string, forecast func() map[ostrich.JobID]Expected) map[ostrich.JobID]Expected {
-	if f == nil {
-		return forecast()
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	starts, made := f.starts[pool]
-	if !made {
-		starts = forecast()
-		if f.starts == nil {
-			f.starts = make(map[string]map[ostrich.JobID]Expected)
-		}
-		f.starts[pool] = starts
-	}
-	return starts
 }
 
 // forecast replays what runs and what waits in a pool twice, as Expected says.

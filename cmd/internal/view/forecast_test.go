@@ -94,7 +94,7 @@ func TestExpected(t *testing.T) {
 
 // TestForecastOnce: each pool has a forecast of its own, made with the first question.
 func TestForecastOnce(t *testing.T) {
-	var f forecasts
+	f := newByPool[map[ostrich.JobID]Expected]()
 	made := 0
 	for _, pool := range []string{"a", "b", "a", "b"} {
 		got := f.of(pool, func() map[ostrich.JobID]Expected {

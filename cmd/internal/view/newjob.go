@@ -203,10 +203,7 @@ func (s *Cycle) partition(names []string) (*priority.Partition, error) {
 
 // fits returns how many processors a job would hold in a partition, and its limit. The error says why it never starts.
 func (j *newJob) fits(p *priority.Partition) (cpus int, limit ostrich.Duration, err error) {
-	cpus, limit = max(j.cpus, j.nodes), j.limit
-	if limit == 0 {
-		limit = cmp.Or(p.DefaultTime, p.MaxTime)
-	}
+	cpus, limit = max(j.cpus, j.nodes), cmp.Or(j.limit, p.DefaultTime, p.MaxTime)
 	if p.Exclusive && len(p.NodeCPUs) > 0 {
 		if each := slices.Max(p.NodeCPUs); each > 0 {
 			cpus = each * max(j.nodes, (j.cpus+each-1)/each)
@@ -245,7 +242,6 @@ func (s *Cycle) gates(p *priority.Partition, user string) (list []string) {
 	return list
 }
 
-// largest returns the sum of the n largest.
 func largest(list []int, n int) (sum int) {
 	list = slices.Sorted(slices.Values(list))
 	for _, x := range list[max(0, len(list)-n):] {

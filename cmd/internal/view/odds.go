@@ -48,23 +48,9 @@ func (s *Cycle) futures(pool *Pool) *drawn {
 	if s.Foresight == nil || pool == nil {
 		return nil
 	}
-	if s.forecasts == nil {
-		return s.draw(pool)
-	}
-	s.forecasts.mu.Lock()
-	defer s.forecasts.mu.Unlock()
-	d, made := s.forecasts.drawn[pool.Name]
-	if !made {
-		d = s.draw(pool)
-		if s.forecasts.drawn == nil {
-			s.forecasts.drawn = make(map[string]*drawn)
-		}
-		s.forecasts.drawn[pool.Name] = d
-	}
-	return d
+	return s.drawn.of(pool.Name, func() *drawn { return s.draw(pool) })
 }
 
-// draw draws the futures of a pool.
 func (s *Cycle) draw(pool *Pool) *drawn {
 	d := &drawn{first: make(map[ostrich.JobID]int), count: make(map[ostrich.JobID]int)}
 	var is *forecast.State
@@ -149,7 +135,6 @@ func (s *Cycle) odds(id ostrich.JobID, pool *Pool) *Odds {
 	return s.answer(pool, foresight.Starts, &d.draws[at])
 }
 
-// answer returns the odds by draws.
 func (s *Cycle) answer(pool *Pool, what foresight.What, d *forecast.Draws) *Odds {
 	at, record := s.Foresight.Answer(pool.Name, what, d).Shown(), s.Foresight.Record(pool.Name, what, s.Time)
 	o := &Odds{P10: at[0], P50: at[1], P90: at[2], Of: record.Of}
@@ -211,7 +196,6 @@ func (s *Cycle) Look() error {
 	return s.Foresight.Look(s.Time, queues)
 }
 
-// queueOf returns what waits in a pool.
 func (s *Cycle) queueOf(pool *Pool) foresight.Queue {
 	q := foresight.Queue{Pool: pool.Name}
 	for _, i := range s.inForce(pool) {

@@ -124,7 +124,6 @@ func (s *Cycle) knowWrites(list []*Explanation) error {
 	return err
 }
 
-// waiter is a job that has waited.
 type waiter struct {
 	*Explanation
 	until ostrich.Time

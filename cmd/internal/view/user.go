@@ -42,7 +42,6 @@ type User struct {
 	Campaigns []*Campaign    `json:"-"` // in the order of Cycle.Campaigns
 }
 
-// user describes a user of a pool.
 func (s *Cycle) user(p *Pool, u *ostrich.User, name func(ostrich.UserID) string) User {
 	account, user := configuration.Owner(name(u.User))
 	v := User{

@@ -41,7 +41,6 @@ type Run struct {
 	sent   []Plan           // campaigns that were submitted
 }
 
-// jobName returns the name of all jobs of a campaign.
 func (r *Run) jobName(p Plan) string { return fmt.Sprintf("%s.%s.%d", r.Name, p.User, p.Seq) }
 
 // Do runs the loops to their ends, cancels the rest of those in the background,

@@ -18,7 +18,6 @@ type Summary struct {
 	Met       int `json:"met"`       // those of them that ended in time
 }
 
-// summarise returns a summary for each user and one for all campaigns.
 func summarise(list []Campaign) (users []Summary, all Summary) {
 	for _, c := range list {
 		if len(users) == 0 || users[len(users)-1].User != c.User {
@@ -30,7 +29,6 @@ func summarise(list []Campaign) (users []Summary, all Summary) {
 	return users, all
 }
 
-// add adds one campaign.
 func (s *Summary) add(c Campaign) {
 	s.Add(c.Jobs, c.Flow, c.Stretch)
 	if c.Deadline > 0 {

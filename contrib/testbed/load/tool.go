@@ -61,7 +61,6 @@ var byTool = map[string]tool{
 	},
 }
 
-// array returns the options of an array.
 func (j *job) array() []string {
 	if j.tasks == 0 {
 		return nil

@@ -25,7 +25,6 @@ func (h *history) extent(procs uint64, units float64, w *row) extent {
 	return e
 }
 
-// of gives a job the extent.
 func (e extent) of(j *ostrich.Job) { j.Procs, j.Size = e.procs, e.size }
 
 // holds returns what the job of a row that has started takes.

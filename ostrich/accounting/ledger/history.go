@@ -119,7 +119,6 @@ func (h *history) findSplits(rows *rows) {
 	}
 }
 
-// row processes one row.
 func (h *history) row(w *row) {
 	t := h.jobs[w.ID]
 	continues := t != nil && t.row.Key != w.Key && t.awaits(w)

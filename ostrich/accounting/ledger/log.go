@@ -49,7 +49,6 @@ func (l *log) replace(events, jobs, row int) {
 	l.jobs, l.kinds = l.jobs[:jobs], l.kinds[:jobs]
 }
 
-// clear drops all.
 func (l *log) clear() { l.events, l.jobs, l.kinds = l.events[:0], l.jobs[:0], l.kinds[:0] }
 
 // add stores an event and returns the entry of its job; before is the entry of

@@ -68,7 +68,6 @@ func (r *rows) add(w *row) {
 	r.list = append(r.list, p)
 }
 
-// at returns the row at a place.
 func (r *rows) at(i int) row { return r.row(&r.list[i]) }
 
 func (r *rows) row(p *packed) row {

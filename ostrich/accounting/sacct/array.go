@@ -45,7 +45,6 @@ func (d *dump) array(j *accounting.Job) error {
 	return nil
 }
 
-// readID reads the id of a job.
 func readID(b []byte) (ostrich.JobID, bool) {
 	n, ok := lines.Digits(b)
 	return ostrich.JobID(n), ok && 0 < n && n <= math.MaxUint32

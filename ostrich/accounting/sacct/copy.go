@@ -154,7 +154,6 @@ func (c *Copy) job(values *[columns][]byte, j *accounting.Job) error {
 	return c.end()
 }
 
-// has reports whether the dump has a column.
 func (d *dump) has(c column, values *[columns][]byte) bool {
 	switch {
 	case d.tree != nil:
@@ -173,7 +172,6 @@ func moment(t ostrich.Time) []byte {
 	return time.Unix(int64(t), 0).UTC().AppendFormat(nil, time.RFC3339)
 }
 
-// name returns the name that a copy has for one.
 func (c *Copy) name(known *map[string]string, prefix string, name []byte) []byte {
 	if !c.Anonymous || len(name) == 0 {
 		return name
@@ -205,7 +203,6 @@ func (c *Copy) letters(class uint64) []byte {
 	return []byte(c.names[class])
 }
 
-// add adds a cell to the line.
 func (c *Copy) add(cell []byte) {
 	from := len(c.line)
 	c.line = append(append(c.line, cell...), '\t')
@@ -216,7 +213,6 @@ func (c *Copy) add(cell []byte) {
 	}
 }
 
-// end writes the line.
 func (c *Copy) end() error {
 	c.line[len(c.line)-1] = '\n'
 	_, err := c.To.Write(c.line)

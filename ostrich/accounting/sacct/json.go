@@ -113,7 +113,6 @@ func (t *tree) jobs() error {
 	})
 }
 
-// job reads a job.
 func (t *tree) job() error {
 	d := t.d
 	t.at = t.here()

@@ -70,7 +70,6 @@ func (t *table) qosLimits(q *accounting.QOS) (err error) {
 	return err
 }
 
-// limitsOf reads the columns of limits that are there.
 func (t *table) limitsOf(all ...[]limitColumn) (accounting.Limits, error) {
 	var l accounting.Limits
 	for _, columns := range all {

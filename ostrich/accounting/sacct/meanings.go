@@ -86,7 +86,6 @@ var meanings = func() map[string]meaning {
 	return all
 }()
 
-// jsonColumns are the columns of which a job in JSON tells.
 var jsonColumns = func() (all [columns]bool) {
 	for _, m := range meanings {
 		all[m.column] = true

@@ -93,7 +93,6 @@ func Read(r io.Reader, name string, o Options) (*accounting.History, error) {
 	return d.history()
 }
 
-// readLines reads text.
 func (d *dump) readLines(text *bufio.Reader) error {
 	in := reader(text)
 	for d.line = 1; ; d.line++ {
@@ -312,10 +311,8 @@ func (d *dump) give() error {
 	return f
 }
 
-// text returns a field as a string.
 func (d *dump) text(c column) string { return d.texts.Of(d.values[c]) }
 
-// job reads the line of a job.
 func (d *dump) job() error {
 	said := d.values
 	if d.header.plain() {
@@ -443,7 +440,6 @@ func (d *dump) class() classes {
 	return c
 }
 
-// history returns what was read, with notes.
 func (d *dump) history() (*accounting.History, error) {
 	if d.jobs.Len() == 0 {
 		skipped, first := d.jobs.Skipped()

@@ -186,7 +186,6 @@ func (s *scanner) run(like func(c byte) bool) []byte {
 	return s.text
 }
 
-// string reads a string.
 func (s *scanner) string(want string) ([]byte, error) {
 	if s.next() != '"' {
 		return nil, s.wrong(want)

@@ -107,7 +107,6 @@ type timeParts struct {
 	clock int64     // seconds of the day; -1 if it is not given
 }
 
-// next reads the first part of a time and returns the rest.
 func (p *timeParts) next(s string) (rest string, err error) {
 	if m := word.FindStringSubmatch(s); m != nil {
 		switch strings.ToLower(m[0]) {

@@ -1,6 +1,7 @@
 package sacct
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -89,10 +90,7 @@ func (d *dump) twiceAt(submit moments, j *accounting.Job) {
 		return
 	}
 	// The second moment cannot be after what followed.
-	follows := j.Start
-	if follows == 0 {
-		follows = j.End
-	}
+	follows := cmp.Or(j.Start, j.End)
 	if follows > 0 && ostrich.Time(submit.second) > follows {
 		d.settled++
 	} else {
@@ -184,7 +182,6 @@ func (d *dump) suspended(j *accounting.Job, elapsed ostrich.Duration, known bool
 	return nil
 }
 
-// limit reads the time limit.
 func (d *dump) limit(j *accounting.Job) error {
 	if b := d.values[colLimitRaw]; len(b) > 0 {
 		if n, ok := lines.Digits(b); ok && n < math.MaxInt32 {

@@ -85,7 +85,6 @@ func memoryOf(n *accounting.Needs) string {
 	return digits(n.Memory) + [...]string{accounting.PerJob: "M", accounting.PerCPU: "Mc", accounting.PerNode: "Mn"}[n.Per]
 }
 
-// resources writes a list of TRES.
 func resources(cpus, nodes, memory int64, billing float64, others string) string {
 	list := []string{"cpu=" + digits(cpus)}
 	if nodes > 0 {

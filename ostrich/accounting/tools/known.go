@@ -6,7 +6,6 @@ const (
 	uuidLike    = `%________-____-____-____-____________`
 )
 
-// known are the tools that are known.
 var known = table()
 
 // table makes the table. The versions are those whose sources were read.

@@ -155,7 +155,6 @@ func (c *Chooser) choose(w *Want, user uint32, able, from Set, l *Load, busy boo
 // size is what a node offers, as choose compares it.
 func (o *offer) size() int64 { return int64(o.cpus) + o.units }
 
-// begin begins an evaluation.
 func (c *Chooser) begin(low, high int) {
 	clear(c.chosen)
 	c.low, c.remCPUs, c.minNodes, c.maxNodes = low, int64(c.w.cpus), low, high

@@ -62,9 +62,7 @@ type sharer struct {
 
 // Step takes an event.
 func (f *fairShare) Step(e ostrich.Event) error {
-	if f.due == 0 {
-		f.due = e.At
-	}
+	f.due = cmp.Or(f.due, e.At)
 	f.calculate(e.At - 1) // what is due now takes all events of this moment into account
 	f.latest, f.steady = e.At, false
 	u := f.users[e.Job.User]

@@ -220,7 +220,6 @@ func (f *multi) compact() {
 	}
 }
 
-// relist makes the list of the line.
 func (f *multi) relist() {
 	f.list = f.list[:0]
 	for _, j := range f.line {

@@ -89,7 +89,6 @@ func (s state) text(name, other string) string {
 	return string(raw)
 }
 
-// add adds a line to a file.
 func (s state) add(name, line string) error {
 	f, err := os.OpenFile(s.file(name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -154,7 +153,6 @@ func (s state) run(command string, args []string, now time.Time) error {
 	return nil
 }
 
-// config returns a value of the configuration.
 func (s state) config(key string) (value string) {
 	for line := range strings.Lines(configuration + s.text("config", "")) {
 		if k, v, _ := strings.Cut(line, "="); strings.TrimSpace(k) == key {

@@ -21,10 +21,7 @@ func Sacct(rows []Job, args []string) string {
 	}
 	var b strings.Builder
 	columns := strings.Split(option(args, "--format"), ",")
-	mark := option(args, "--delimiter")
-	if mark == "" {
-		mark = "|"
-	}
+	mark := cmp.Or(option(args, "--delimiter"), "|")
 	if !slices.Contains(args, "--noheader") {
 		b.WriteString(strings.Join(columns, mark) + "\n")
 	}
@@ -82,7 +79,6 @@ func (j Job) moment(key, none string) string {
 	return strconv.FormatInt(Epoch+j.Number(key), 10)
 }
 
-// sacct returns the columns.
 func (j Job) sacct() map[string]string {
 	cpus, suspended := j.Or("cpus", "1"), j.Number("suspended")
 	eligible, allocated, state := j.moment(j.or("eligible", "submit"), strconv.Itoa(Epoch)), "", j.state()

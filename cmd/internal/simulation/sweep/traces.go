@@ -187,7 +187,6 @@ func keyOf(p *Point) logKey {
 	return logKey{p.Trace, p.Seed, strings.EqualFold(p.Option("lenient"), "true")}
 }
 
-// sharedBy returns the logs of some points.
 func (r *run) sharedBy(points []int) *sharedLogs {
 	s := &sharedLogs{logs: make(map[logKey]*sharedLog)}
 	for _, i := range points {

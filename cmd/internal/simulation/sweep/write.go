@@ -193,7 +193,6 @@ func (r *run) seed(i int) string {
 	return ""
 }
 
-// table returns the table of all points.
 func (r *run) table() format.Table {
 	parameters := r.parameters(listed)
 	head, header := []string{"POINT", "LOG", "SEED", "POLICY", "BACKFILL", "REPLAY"}, simulation.Header
@@ -241,7 +240,6 @@ func (r *run) list() error {
 	return console.Tables(r.c, t)
 }
 
-// options returns the options that make a point.
 func (r *run) options(i int) string {
 	return strings.Join(format.Texts(r.Points[i].Options, func(o Option) string { return "--" + o.Name + "=" + o.Value }), " ")
 }

@@ -193,7 +193,6 @@ func (r *reader) add(e *element) {
 	r.p.Shapes = append(r.p.Shapes, s)
 }
 
-// points returns the points of a path.
 func (r *reader) points(path string) []svg.Point {
 	r.Helper()
 	var list []svg.Point
