@@ -37,14 +37,15 @@ func (m *Multifactor) line(i int) Share {
 	if x.as == m.calculation {
 		usage += x.ended
 	}
-	part := x.usageNorm
-	if m.fairTree && i > 0 { // the walk does not need it
-		part = normalised(x.shared, m.nodes[0].shared)
+	l := Share{NormShares: x.norm, RawUsage: usage, NormUsage: x.usageNorm, EffectvUsage: x.effective, FairShare: x.factor}
+	if m.fairTree && i > 0 { // the walk keeps no more than it needs
+		of := m.nodes[x.fs].shared
+		l.NormUsage, l.EffectvUsage, l.LevelFS = normalised(x.shared, m.nodes[0].shared), x.effectiveIn(of), x.levelIn(of)
 	}
-	return Share{
-		NormShares: x.norm, RawUsage: usage, NormUsage: part, EffectvUsage: x.effective,
-		FairShare: x.factor, LevelFS: x.level,
+	if first := m.association(0); m.fairTree && i >= first {
+		l.FairShare = m.fairshare[i-first]
 	}
+	return l
 }
 
 // share computes fair share from the usage at the latest calculation, if that has
@@ -59,17 +60,12 @@ func (m *Multifactor) share() {
 	} else {
 		m.shareClassic()
 	}
-	for i := range m.fairshare {
-		m.fairshare[i] = m.nodes[m.association(i)].factor
-	}
 }
 
 // shareTree is Fair Tree (fair_tree.c, _apply_priority_fs): users are ranked by
 // a walk through the tree, at each level by falling LevelFS.
 func (m *Multifactor) shareTree() {
-	for i := range m.nodes {
-		_, m.nodes[i].shared = m.usageAt(&m.nodes[i], m.calculation)
-	}
+	_, m.nodes[0].shared = m.usageAt(&m.nodes[0], m.calculation)
 	rank := len(m.c.Associations)
 	t := treeWalk{Multifactor: m, rank: rank, untied: rank}
 	t.walk(0, false)
@@ -91,9 +87,11 @@ type treeWalk struct {
 // does this. If the account in front has no users, the rank is that of the user
 // ranked last.
 func (t *treeWalk) walk(account int, tied bool) {
-	of, children := t.nodes[account].shared, t.nodes[account].children
+	of, children, first := t.nodes[account].shared, t.nodes[account].children, t.association(0)
 	for i := range children {
-		children[i].level = t.nodes[children[i].node].levelIn(of)
+		x := &t.nodes[children[i].node]
+		_, x.shared = t.usageAt(x, t.calculation)
+		children[i].level = x.levelIn(of)
 	}
 	if !slices.IsSortedFunc(children, child.compare) {
 		slices.SortFunc(children, child.compare)
@@ -110,28 +108,30 @@ func (t *treeWalk) walk(account int, tied bool) {
 		if !as {
 			t.rank = t.untied
 		}
-		t.nodes[c.node].factor = float64(t.rank) / float64(len(t.c.Associations))
+		t.fairshare[int(c.node)-first] = float64(t.rank) / float64(len(t.c.Associations))
 		t.untied--
 	}
 }
 
 // levelIn is LevelFS in an account of some usage (_calc_assoc_fs).
 func (x *node) levelIn(of float64) float64 {
-	x.effective = 0
-	if of > 0 {
-		x.effective = x.shared / of
-	}
 	switch {
 	case x.shares == UseParent && x.user:
-		x.level = math.Inf(1)
+		return math.Inf(1)
 	case x.shares == UseParent:
-		x.level = math.MaxUint32 - 1 // NO_VAL; nothing is below it
+		return math.MaxUint32 - 1 // NO_VAL; nothing is below it
 	case x.norm == 0:
-		x.level = 0
-	default:
-		x.level = x.norm / x.effective
+		return 0
 	}
-	return x.level
+	return x.norm / x.effectiveIn(of)
+}
+
+// effectiveIn is the part that a node has of the usage of its account.
+func (x *node) effectiveIn(of float64) float64 {
+	if of > 0 {
+		return x.shared / of
+	}
+	return 0
 }
 
 // child is a node below an account, as far as its place there depends on it.
@@ -197,6 +197,9 @@ func (m *Multifactor) shareClassic() {
 			of = &m.nodes[x.fs]
 		}
 		x.factor = math.Exp2(-of.effective / of.norm / float64(m.c.Dampening))
+	}
+	for i := range m.fairshare {
+		m.fairshare[i] = m.nodes[m.association(i)].factor
 	}
 }
 

@@ -10,23 +10,26 @@ import (
 
 // node is root, an account or an association: a slurmdb_assoc_rec_t.
 type node struct {
-	parent   int // −1 of root
-	fs       int // the first ancestor whose Shares are not UseParent; −1 of root
-	children []child
-	user     bool
-	shares   int
-	siblings float64 // shares of all siblings, level_shares
-	part     float64 // shares/siblings
-	norm     float64 // shares_norm
+	// What Fair Tree reads of each node at each calculation stands in front.
+	shared float64 // usage at the calculation Multifactor.shared, of Fair Tree
+	norm   float64 // shares_norm
+	shares int
 
 	// The usage: as of the calculation as, and what jobs that ended later add to
 	// it. Jobs that have run since then use rate in each second of a period.
 	as      int64
-	before  float64 // before that calculation
 	usage   float64 // after it, in billed seconds
 	ended   float64
 	rate    float64
-	running int // jobs in the rate
+	before  float64 // before that calculation
+	running int     // jobs in the rate
+
+	parent   int // −1 of root
+	fs       int // the first ancestor whose Shares are not UseParent; −1 of root
+	children []child
+	user     bool
+	siblings float64 // shares of all siblings, level_shares
+	part     float64 // shares/siblings
 
 	// Of an association with classic fair share: usage_norm as read last, in a
 	// calculation. While that is on its way to the association's first waiting job,
@@ -37,11 +40,9 @@ type node struct {
 	first    spot
 	inFront  float64
 
-	// Results of the calculation shared.
-	shared    float64 // usage, of Fair Tree
+	// Results of the calculation Multifactor.shared, of classic fair share.
 	usageNorm float64
 	effective float64 // usage_efctv
-	level     float64 // level_fs
 	factor    float64 // fs_factor
 }
 
