@@ -1,6 +1,9 @@
 package report
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // KendallTau returns the rank correlation τ-b of pairs (x, y), which allows for
 // ties: 1 if both put everything in the same order, −1 if in the reverse
@@ -10,16 +13,40 @@ import "math"
 // y have different lengths, if there are fewer than two pairs, or if all x or all
 // y are the same. Neither may hold NaN.
 func KendallTau(x, y []float64) (tau float64, ok bool) {
-	if len(x) != len(y) || len(x) < 2 {
+	if len(x) != len(y) {
 		return 0, false
 	}
-	type pair struct{ x, y float64 }
-	pairs := make([]pair, len(x))
-	for i, at := range Ascending(x, y) {
-		pairs[i] = pair{x[at], y[at]}
+	return Rank(x, y).Tau(0, 0)
+}
+
+// Pairs are pairs (x, y) in the order of x, and then of y.
+type Pairs []pair
+
+type pair struct {
+	x, y float64
+	i    int32
+}
+
+// Rank sorts pairs.
+func Rank(x, y []float64) Pairs {
+	pairs := make(Pairs, len(x))
+	for k, i := range Ascending(x, y) {
+		pairs[k] = pair{x[i], y[i], i}
+	}
+	return pairs
+}
+
+// Tau is KendallTau of all pairs but those from one place to another, as Rank got them.
+func (p Pairs) Tau(from, to int) (tau float64, ok bool) {
+	pairs := p
+	if from < to {
+		pairs = slices.DeleteFunc(slices.Clone(p), func(one pair) bool { return int(one.i) >= from && int(one.i) < to })
+	}
+	if len(pairs) < 2 {
+		return 0, false
 	}
 	tiedX := ties(len(pairs), func(i, j int) bool { return pairs[i].x == pairs[j].x })
-	tiedBoth := ties(len(pairs), func(i, j int) bool { return pairs[i] == pairs[j] })
+	tiedBoth := ties(len(pairs), func(i, j int) bool { return pairs[i].x == pairs[j].x && pairs[i].y == pairs[j].y })
 	second := make([]float64, len(pairs))
 	for i := range pairs {
 		second[i] = pairs[i].y

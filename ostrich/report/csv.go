@@ -3,7 +3,6 @@ package report
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -152,28 +151,14 @@ func (s Blocks) appendTo(to []byte) []byte {
 // Allocate gives each job the lowest of m processors that are free when it starts.
 // The jobs must fit, and each must run for at least a second.
 func Allocate(jobs []Job, m int) []Blocks {
-	type edge struct {
-		at  ostrich.Time
-		job int // that ends; one that starts counts on from the last of those, as ends go first
-	}
 	n := len(jobs)
-	edges := make([]edge, 2*n)
-	for i := range jobs {
-		edges[2*i], edges[2*i+1] = edge{jobs[i].Start, n + i}, edge{jobs[i].End, i}
-	}
-	slices.SortFunc(edges, func(a, b edge) int {
-		if a.at != b.at {
-			return cmp.Compare(a.at, b.at)
-		}
-		return a.job - b.job
-	})
 	places := make([]Blocks, n)
 	free := Blocks{{0, m - 1}}
-	for _, e := range edges {
-		if e.job >= n {
-			places[e.job-n], free = free.take(jobs[e.job-n].Procs)
+	for _, e := range endsAndStarts(jobs) {
+		if i := int(e); i >= n {
+			places[i-n], free = free.take(jobs[i-n].Procs)
 		} else {
-			free = free.give(places[e.job])
+			free = free.give(places[i])
 		}
 	}
 	return places

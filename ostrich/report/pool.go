@@ -33,9 +33,10 @@ func NewPool(values []float64, cluster []int32, clusters int) *Pool {
 	for i, at := range order {
 		p.values[i], p.cluster[i] = values[at], cluster[at]
 	}
-	// A quantile reads the counts of all blocks, up to one for each cluster in
-	// each, and the values of one block. This size makes both about the same.
-	p.block = max(16, int(math.Sqrt(float64(len(order))*float64(max(1, clusters)))))
+	// Quantiles read the counts of all blocks, up to one for each cluster in
+	// each, and the values of one block a quantile, of which a sample needs four. This
+	// size makes both about the same, as small blocks have few clusters.
+	p.block = max(16, int(math.Sqrt(float64(len(order))*float64(max(1, clusters)))/3))
 	seen := make([]float64, clusters)
 	for first := 0; first < len(order); first += p.block {
 		part := p.cluster[first:min(first+p.block, len(order))]

@@ -86,22 +86,32 @@ type change struct {
 	procs int
 }
 
-// changes returns the changes of jobs in their order. In a second in which a job ends and
-// another starts, the end comes first.
+// changes returns the changes of jobs in the order of [endsAndStarts].
 func changes(jobs []Job) []change {
-	all := make([]change, 0, 2*len(jobs))
-	for i := range jobs {
-		if j := &jobs[i]; j.Start < j.End {
-			all = append(all, change{j.Start, j.Procs}, change{j.End, -j.Procs})
+	n := len(jobs)
+	all := make([]change, 0, 2*n)
+	for _, e := range endsAndStarts(jobs) {
+		i := int(e)
+		switch j := &jobs[i%n]; {
+		case j.Start >= j.End:
+		case i < n:
+			all = append(all, change{j.End, -j.Procs})
+		default:
+			all = append(all, change{j.Start, j.Procs})
 		}
 	}
-	slices.SortFunc(all, func(a, b change) int {
-		if a.at != b.at {
-			return cmp.Compare(a.at, b.at)
-		}
-		return cmp.Compare(a.procs, b.procs)
-	})
 	return all
+}
+
+// endsAndStarts lists what happens to jobs in the order of time: the end of the i-th of n jobs, from 0, is i, and its
+// start n+i. In a second in which a job ends and another starts, the end comes first.
+func endsAndStarts(jobs []Job) []int32 {
+	n := len(jobs)
+	times := make([]float64, 2*n)
+	for i := range jobs {
+		times[i], times[n+i] = float64(jobs[i].End), float64(jobs[i].Start)
+	}
+	return Ascending(times)
 }
 
 // Peak returns the most processors that jobs used at once, and when they first

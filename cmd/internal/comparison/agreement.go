@@ -107,15 +107,12 @@ func (s *studied) agreement() *Agreement {
 	a.WaitInterval = jackknife(len(order), a.WaitDifference, mean)
 	if a.StartTau != nil {
 		every := (len(order) + mostForTau - 1) / mostForTau
-		sparse := func(from, to int) (float64, bool) {
-			var x, y []float64
-			for k := 0; k < len(order); k += every {
-				if k < from || k >= to {
-					x, y = append(x, starts[0][order[k]]), append(y, starts[1][order[k]])
-				}
-			}
-			return report.KendallTau(x, y)
+		var x, y []float64
+		for k := 0; k < len(order); k += every {
+			x, y = append(x, starts[0][order[k]]), append(y, starts[1][order[k]])
 		}
+		pairs := report.Rank(x, y)
+		sparse := func(from, to int) (float64, bool) { return pairs.Tau((from+every-1)/every, (to+every-1)/every) }
 		if a.TauInterval = jackknife(len(order), *a.StartTau, sparse); a.TauInterval != nil {
 			a.TauInterval.Low, a.TauInterval.High = max(a.TauInterval.Low, -1), min(a.TauInterval.High, 1)
 		}
