@@ -126,6 +126,10 @@ type Machine struct {
 	// comes as logged.
 	Cancel map[ostrich.JobID]ostrich.Duration
 
+	// Throttles says, by the id of an array, how many of its tasks may run at a time (%N of sbatch --array). It goes with Slurm on
+	// nodes. A task that waits for another one counts as submitted when a scheduler next looks after that has ended.
+	Throttles map[ostrich.JobID]int
+
 	// Open submits each campaign when it was logged, whatever became of the
 	// one before. A closed loop submits the first campaign of a user then, and
 	// each further one when the last has really ended and its think time has
@@ -276,6 +280,9 @@ func (m *Machine) checkSettings() error {
 		return fmt.Errorf("sim: nodes are reserved under %s only, not under %s: %w", BackfillNames[Slurm], BackfillNames[m.Backfill], ErrWorkload)
 	case m.Depth < 0:
 		return fmt.Errorf("sim: reservations for %d jobs: %w", m.Depth, ErrWorkload)
+	}
+	if err := m.checkThrottles(); err != nil {
+		return err
 	}
 	return m.Scheduler.check()
 }

@@ -73,7 +73,7 @@ func (s *Study) differences(p *simulation.Variant) ([]comparison.StartDifference
 	for _, i := range order[first:min(len(order), first+mostDifferences)] {
 		j := &s.Jobs[i]
 		d := comparison.StartDifference{
-			Job: j.Slurm, User: j.User, Procs: j.Procs, Submit: j.Submit, Start: truth.start[i], Replayed: ours.start[i], On: s.names(truth.on[i]), ReplayedOn: s.names(ours.on[i]),
+			Job: j.Slurm, User: j.User, Procs: j.Procs, Submit: j.eligible(), Start: truth.start[i], Replayed: ours.start[i], On: s.names(truth.on[i]), ReplayedOn: s.names(ours.on[i]),
 		}
 		switch {
 		case ours.start[i] > truth.start[i]+slack:
@@ -103,6 +103,9 @@ func (s *Study) held(i int, at ostrich.Time, of *story) (comparison.Holder, ostr
 	if at < j.Submit {
 		return comparison.NotSubmitted, 0
 	}
+	if most := s.throttles[j.Array]; most > 0 && s.running(j.Array, at, of) >= most {
+		return comparison.ByLimit, 0
+	}
 	fits, why := s.fits(i, at, of)
 	if !fits {
 		return why, 0
@@ -125,6 +128,16 @@ func (s *Study) held(i int, at ostrich.Time, of *story) (comparison.Holder, ostr
 		return comparison.ByPriority, s.Jobs[next].Slurm
 	}
 	return comparison.ByMap, s.Jobs[next].Slurm
+}
+
+// running counts the tasks of an array that ran at a moment of a story.
+func (s *Study) running(array ostrich.JobID, at ostrich.Time, of *story) (n int) {
+	for k := range s.Jobs {
+		if s.Jobs[k].Array == array && of.start[k] <= at && of.end[k] > at {
+			n++
+		}
+	}
+	return n
 }
 
 // meet reports whether the partitions of two jobs have nodes in common.
