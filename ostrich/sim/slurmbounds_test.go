@@ -189,3 +189,20 @@ func (o *officer) Priority(id ostrich.JobID) uint32 {
 	}
 	return 0
 }
+
+// TestEndAlone: the main scheduler looks when the nodes of a job are free again, not when it ends (proc_req.c, _slurm_rpc_epilog_complete), though
+// its limits are free then. A real Slurm 22.05 started a task of an array with %4 3 s after another had ended, when the node of that was free, on a second node that had room before.
+func TestEndAlone(t *testing.T) {
+	one := &nodes.QOS{Limits: []nodes.Limit{{Scope: nodes.Group, Resource: "jobs", Most: 1}}}
+	m := sim.Machine{
+		Cluster: rack(2), Backfill: sim.Slurm, Scheduler: sim.Scheduler{BackfillDepth: -1, Interval: 1000, Completing: 5},
+		Requests: []nodes.Request{{CPUs: 4, QOS: one}},
+	}
+	starts, err := m.Replay([]sim.Job{{ID: 1, Run: 99, Estimate: 99, Procs: 4, Request: 1}, {ID: 2, Run: 99, Estimate: 99, Procs: 4, Request: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []ostrich.Time{1, 105}; !slices.Equal(starts, want) {
+		t.Errorf("starts %v, want %v", starts, want)
+	}
+}
