@@ -38,7 +38,8 @@ func writeCampaigns(c *cli.Context, all view.Campaigns) error {
 	classed := withClasses(&t, 12, all.Campaigns, func(j *view.Campaign) string { return j.Class })
 	found := withFound(&t, all.Campaigns)
 	for _, j := range all.Campaigns {
-		t.Add(found(&j, classed(j.Class, j.Campaign, j.User, j.Account, pendingAndRunning(j.Jobs.Pending, j.Jobs.Running), format.Moment(float64(j.Submitted)),
+		jobs := format.Pair(float64(j.Jobs.Pending), float64(j.Jobs.Running), fmt.Sprintf("%d+%d", j.Jobs.Pending, j.Jobs.Running))
+		t.Add(found(&j, classed(j.Class, j.Campaign, j.User, j.Account, jobs, format.Moment(float64(j.Submitted)),
 			fmt.Sprintf("%.2f", j.Work), format.When(j.VirtualStart), format.When(j.VirtualEnd), format.PercentCell(j.Progress, 0),
 			j.Late(), fmt.Sprintf("%.2f", j.Stretch), format.When(j.Bound)))...)
 	}
@@ -54,8 +55,4 @@ func withFound(t *format.Table, all []view.Campaign) func(j *view.Campaign, row 
 	}
 	t.Header = append(slices.Clone(t.Header), "FOUND")
 	return func(j *view.Campaign, row []any) []any { return append(row, j.Found.String()) }
-}
-
-func pendingAndRunning(pending, running int) format.Cell {
-	return format.Pair(float64(pending), float64(running), fmt.Sprintf("%d+%d", pending, running))
 }

@@ -62,12 +62,7 @@ func (d *daemon) pastAsked() func(error) {
 // directory knows Slurm's users, for the socket and for status.user_header.
 func (d *daemon) directory() *access.Directory {
 	log := d.log
-	return access.NewDirectory(d.slurmUsers, func(err error) {
+	return access.NewDirectory(func(ctx context.Context) (slurm.Users, error) { return d.commands.Load().Users(ctx) }, func(err error) {
 		log.Warn().Err(err).Msg("who is an operator is not known; all but root are ordinary users until it is")
 	}, d.now)
-}
-
-// slurmUsers asks Slurm for its users, by the settings in effect.
-func (d *daemon) slurmUsers(ctx context.Context) (slurm.Users, error) {
-	return d.commands.Load().Users(ctx)
 }

@@ -451,7 +451,7 @@ func TestExpandNodes(t *testing.T) {
 		{"n[0-99999999]", "!"},
 		{"n[0-9999]m[0-9999]", "!"},
 	} {
-		got, err := expandNodes(tt.list)
+		got, err := ExpandNodes(tt.list)
 		if tt.want == "!" {
 			if err == nil {
 				t.Errorf("%q: %d nodes, want an error", tt.list, len(got))
@@ -468,7 +468,7 @@ func TestExpandNodes(t *testing.T) {
 func TestExpandRange(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		nodes := rapid.SliceOfN(rapid.StringMatching(`[a-z]{1,3}[0-9]{0,3}`), 1, 20).Draw(t, "nodes")
-		got, err := expandNodes(strings.Join(nodes, ","))
+		got, err := ExpandNodes(strings.Join(nodes, ","))
 		if diff := cmp.Diff(nodes, got); diff != "" || err != nil {
 			t.Errorf("nodes (-want +got), %v:\n%s", err, diff)
 		}

@@ -146,7 +146,7 @@ func nodesOfConf(lines []confLine) (*confNodes, error) {
 	for i := range lines {
 		l := &lines[i]
 		if first := l.words[0]; strings.EqualFold(first.key, "downnodes") && future(l.keys()["state"]) {
-			names, err := expandNodes(first.value)
+			names, err := ExpandNodes(first.value)
 			if err != nil {
 				return nil, l.fault("DownNodes=%q: %w", clip(first.value), err)
 			}
@@ -175,7 +175,7 @@ func (all *confNodes) add(l *confLine, table *confTable) error {
 		return nil
 	}
 	list := l.words[0].value
-	names, err := expandNodes(list)
+	names, err := ExpandNodes(list)
 	if err != nil {
 		return l.fault("NodeName=%q: %w", clip(list), err)
 	}
@@ -276,7 +276,7 @@ func (t *confTable) cpus() (confSize, error) {
 		spare = 1
 	}
 	if list, is := t.text("cpuspeclist"); is {
-		ids, err := expandNodes("[" + list + "]")
+		ids, err := ExpandNodes("[" + list + "]")
 		if err != nil {
 			return confSize{}, fmt.Errorf("CPUSpecList=%q: %w", clip(list), errNumber)
 		}
@@ -303,7 +303,7 @@ func (all *confNodes) list(text string) ([]string, error) {
 	if strings.Contains(text, "{") {
 		return nil, fmt.Errorf("%w: functions such as feature{x} are not followed: %w", errNodes, errInclude)
 	}
-	names, err := expandNodes(text)
+	names, err := ExpandNodes(text)
 	if err != nil {
 		return nil, err
 	}
@@ -325,7 +325,7 @@ func (all *confNodes) list(text string) ([]string, error) {
 			names = append(names, all.names...)
 			continue
 		}
-		more, err := expandNodes(s.nodes)
+		more, err := ExpandNodes(s.nodes)
 		if err != nil {
 			return nil, s.line.fault("NodeSet %s: Nodes=%q: %w", clip(s.name), clip(s.nodes), err)
 		}

@@ -13,9 +13,9 @@ const mostNodes = 1 << 20
 
 var errNodes = errors.New("not a list of nodes")
 
-// expandNodes expands a list of nodes such as "n[1-2,08-10],login,r[0-3]c[0-7]".
+// ExpandNodes expands a list of nodes such as "n[1-2,08-10],login,r[0-3]c[0-7]".
 // Numbers keep their leading zeros. Its items end at commas outside of brackets.
-func expandNodes(list string) (all []string, err error) {
+func ExpandNodes(list string) (all []string, err error) {
 	depth, from := 0, 0
 	for i, c := range []byte(list + ",") {
 		switch {

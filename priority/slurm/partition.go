@@ -264,7 +264,7 @@ func ParsePartitions(text string, include Include) ([]priority.Partition, error)
 		return nil, err
 	}
 	for i, list := range lists {
-		if parts[i].Nodes, err = expandNodes(list); err != nil {
+		if parts[i].Nodes, err = ExpandNodes(list); err != nil {
 			return nil, fmt.Errorf("scontrol show partition: partition %s: Nodes=%q: %w", parts[i].Name, clip(list), err)
 		}
 	}

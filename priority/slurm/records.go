@@ -69,9 +69,6 @@ func Endless(text string) bool {
 	return strings.EqualFold(text, "UNLIMITED") || strings.EqualFold(text, "INFINITE")
 }
 
-// ExpandNodes returns the nodes of a list such as "n[1-2,08-10],login".
-func ExpandNodes(list string) ([]string, error) { return expandNodes(list) }
-
 // ParseRecords reads a slurm.conf, what scontrol shows of nodes, partitions, reservations and
 // the configuration (with or without -o, one after the other; of --json, see Shown). In a
 // slurm.conf, Nodes of a partition are names, and the sizes of nodes are what slurmctld makes of them.

@@ -168,7 +168,7 @@ func (s *stock) lend(line string) error {
 	if err != nil {
 		return fmt.Errorf("record %q: not a number of processors", clip(line))
 	}
-	nodes, err := expandNodes(none(f[2]))
+	nodes, err := ExpandNodes(none(f[2]))
 	if err != nil {
 		return fmt.Errorf("record %q: %w", clip(line), err)
 	}
@@ -219,8 +219,8 @@ func (s *stock) bar(q *priority.Queued) string {
 	if w.Nodes == "" && w.Without == "" && w.Features == "" {
 		return ""
 	}
-	named, bad := expandNodes(w.Nodes)
-	without, worse := expandNodes(w.Without)
+	named, bad := ExpandNodes(w.Nodes)
+	without, worse := ExpandNodes(w.Without)
 	if bad != nil || worse != nil {
 		return "" // A list that only Slurm can read says nothing, and must not end the cycle.
 	}

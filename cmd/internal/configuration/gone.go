@@ -51,17 +51,13 @@ func another(value string) string {
 func goneFromEnvironment() error {
 	var errs []error
 	for key := range gone {
-		if s := (Setting{Key: key}); isSet(s.Env()) {
-			errs = append(errs, fmt.Errorf("configuration: %s: %s", s.Env(), gone[key]))
+		variable := Setting{Key: key}.Env()
+		if _, set := os.LookupEnv(variable); set {
+			errs = append(errs, fmt.Errorf("configuration: %s: %s", variable, gone[key]))
 		}
 	}
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(errs...)
-}
-
-func isSet(variable string) bool {
-	_, ok := os.LookupEnv(variable)
-	return ok
 }
 
 // UsageError is arguments.UsageError for a command with the flags of all settings: a flag

@@ -128,15 +128,12 @@ func (d *demo) boxes(jobs []report.Job) []svg.Box {
 		for _, b := range blocks {
 			list = append(list, svg.Box{
 				From: hours(ostrich.Duration(j.Start - begin)), To: hours(ostrich.Duration(j.End - begin)),
-				Top: float64(b.First), Height: float64(b.Last - b.First + 1), Class: colour(user[j.User]), What: d.Users[user[j.User]].Name,
+				Top: float64(b.First), Height: float64(b.Last - b.First + 1), Class: "u" + strconv.Itoa(user[j.User]), What: d.Users[user[j.User]].Name,
 			})
 		}
 	}
 	return list
 }
-
-// colour returns the class of the colour of a user.
-func colour(user int) string { return "u" + strconv.Itoa(user) }
 
 // compare draws two bars for each user.
 func (r *Result) compare(title string, of func(*report.Brief) float64) template.HTML {

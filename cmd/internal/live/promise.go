@@ -74,9 +74,6 @@ type rhoOf struct {
 	rho   float64
 }
 
-// forget drops the campaigns and keeps what has been computed.
-func (p *promise) forget() { p.due, p.past = nil, nil }
-
 // add adds an ended campaign. Its ρ is computed only if all other work since its
 // submission is known, and if its jobs waited for nothing but their turn.
 func (p *promise) add(c *openCampaign, begun ostrich.Time) {

@@ -129,7 +129,7 @@ func (s *State) begin(c *sidecar.Cycle, from Source) {
 	s.pools = make([]pool, len(c.Pools))
 	s.running = nil
 	s.begun = c.Time
-	s.promise.forget()
+	s.promise.due, s.promise.past = nil, nil
 	for i, in := range c.Pools {
 		s.pools[i] = pool{name: in.Pool.Name, schedule: in.Schedule, size: in.Schedule.Size()}
 		if in.Class < len(c.Plan.Classes) {

@@ -53,8 +53,8 @@ func (s *Study) findPools(h *accounting.History, given, givenNodes int) error {
 			return fmt.Errorf("a machine of %d processors", s.Procs)
 		}
 		s.Pools = resize(s.Pools, all, s.Procs)
-		s.Notes = append(s.Notes, plural.Sprintf("The machine is taken to have %d processor{|s} (--procs), but its partitions have %d: they count with %s of theirs.",
-			given, whole, percent(float64(given)/float64(whole))))
+		s.Notes = append(s.Notes, plural.Sprintf("The machine is taken to have %d processor{|s} (--procs), but its partitions have %d: they count with %.4g %% of theirs.",
+			given, whole, 100*float64(given)/float64(whole)))
 	}
 	return nil
 }
@@ -85,8 +85,6 @@ func (s *Study) together() *Study {
 	c.split = &splits{of: make(map[splitBy]found)}
 	return &c
 }
-
-func percent(part float64) string { return fmt.Sprintf("%.4g %%", 100*part) }
 
 // hasName reports whether a partition has a name; in a dump without the column none has.
 func hasName(partition string) bool { return partition != "" }

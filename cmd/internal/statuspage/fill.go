@@ -29,7 +29,8 @@ func New(cycle *view.Cycle, found *live.Report) *Snapshot {
 		Writes: []Write{}, Checks: []Check{}, Users: []string{}, cycle: cycle,
 	}
 	if found != nil {
-		s.addReport(found)
+		s.Trends.Points, s.Nights = append(s.Trends.Points, found.Trends...), found.Nights
+		s.Promise, s.Finished = found.Campaigns.Promise, found.Campaigns.Last
 	}
 	if cycle != nil {
 		s.addCycle()
@@ -41,12 +42,6 @@ func New(cycle *view.Cycle, found *live.Report) *Snapshot {
 // Known reports whether there has been a cycle. Without one only Health, Writes
 // and Checks hold anything.
 func (s *Snapshot) Known() bool { return s.cycle != nil }
-
-// addReport adds what the comparison has found.
-func (s *Snapshot) addReport(found *live.Report) {
-	s.Trends.Points, s.Nights = append(s.Trends.Points, found.Trends...), found.Nights
-	s.Promise, s.Finished = found.Campaigns.Promise, found.Campaigns.Last
-}
 
 // addCycle adds what the schedules say.
 func (s *Snapshot) addCycle() {

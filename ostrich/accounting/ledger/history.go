@@ -3,6 +3,7 @@ package ledger
 import (
 	"cmp"
 	"maps"
+	"slices"
 	"strings"
 
 	"slurm-ostrich/ostrich"
@@ -74,7 +75,7 @@ func newHistory(c Config, n *names) *history {
 // submission. gone are jobs whose rows have left the database.
 func (h *history) update(now, window ostrich.Time, rows *rows, pauses map[uint64][]interval, gone []ostrich.JobID) {
 	h.now, h.window, h.pauses = now, window, pauses
-	h.log.room(rows.len())
+	h.log.events = slices.Grow(h.log.events, 3*rows.len())
 	h.findSplits(rows)
 	for i := range rows.len() {
 		w := rows.at(i)

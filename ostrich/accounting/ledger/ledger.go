@@ -123,7 +123,7 @@ func (p *Poll) enter(emit func(ostrich.Event)) Batch {
 	}
 	machine := l.machine.update(p.Now, since, l.NodeWindow(), p.nodes)
 	if p.names != nil && l.config.Shares == Tree {
-		if s := p.names.shares(); l.shares == nil || !equalShares(l.shares, s) {
+		if s := p.names.shares(); l.shares == nil || !slices.Equal(l.shares.Accounts, s.Accounts) || !slices.Equal(l.shares.Users, s.Users) {
 			l.shares = s
 			machine = append(machine, ostrich.Event{At: since, Kind: ostrich.Reshare, Shares: s})
 		}

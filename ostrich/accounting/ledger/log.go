@@ -36,11 +36,6 @@ func (e logged) ofRow() bool        { return e&1 != 0 }
 // noEntry is the entry of a job that no event has reported.
 const noEntry = -1
 
-// room reserves space for the events of the given number of rows.
-func (l *log) room(rows int) {
-	l.events = slices.Grow(l.events, 3*rows)
-}
-
 // replace drops the jobs from a place on, with the events of them: a row can make them anew.
 func (l *log) replace(events, jobs, row int) {
 	for i, e := range l.events[events:] {

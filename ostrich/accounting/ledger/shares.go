@@ -131,7 +131,3 @@ func weight(shares int64) float64 {
 	}
 	return float64(shares)
 }
-
-func equalShares(a, b *ostrich.Shares) bool {
-	return slices.Equal(a.Accounts, b.Accounts) && slices.Equal(a.Users, b.Users)
-}

@@ -89,7 +89,7 @@ func (r *run) write() error {
 		files = append(files, file{r.store.Path("sweep.csv"), rows}, file{r.store.Path("timing.csv"), r.timing()})
 	}
 	for _, f := range files {
-		if err := writeCSV(f.path, f.rows); err != nil {
+		if err := atomicfile.Write(f.path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(f.rows) }); err != nil {
 			return fmt.Errorf("sweep: %w", err)
 		}
 	}
@@ -151,10 +151,6 @@ func (r *run) drawing() []simulation.Drawn {
 		list = append(list, d)
 	}
 	return list
-}
-
-func writeCSV(path string, rows [][]string) error {
-	return atomicfile.Write(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
 }
 
 // tellNotes prints each note of the points once, as simulate does.
