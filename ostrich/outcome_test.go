@@ -82,9 +82,9 @@ func TestFailuresTeachNothing(t *testing.T) {
 
 			// A limit that was reached, and a failure after 900 s.
 			s = fresh()
-			ends(t, s, 1, 2, 1, 7, lengths.TimedOut, nine(60)...)
-			if d := expected(t, s, 1000, 1, 7, many); d != 3600 {
-				t.Errorf("after nine jobs that timed out one counts for %d s, want its limit", d)
+			ends(t, s, 1, 2, 1, 7, lengths.Stopped, nine(3600)...)
+			if d := expected(t, s, 99000, 1, 7, many); d != 3600 {
+				t.Errorf("after nine jobs that were ended at their limit one counts for %d s, want the limit", d)
 			}
 			s = fresh()
 			id = ends(t, s, 1, 2, 1, 7, lengths.Done, nine(60)...)
@@ -100,7 +100,7 @@ func TestFailuresTeachNothing(t *testing.T) {
 // pass earlier work of the same size, whether the flood comes as an array or job by job.
 // Nine jobs that say they are done do: nothing tells them from others.
 func TestFailuresDoNotPass(t *testing.T) {
-	for outcome, passes := range map[lengths.Outcome]bool{lengths.Stopped: false, lengths.TimedOut: false, lengths.Done: true} {
+	for outcome, passes := range map[lengths.Outcome]bool{lengths.Stopped: false, lengths.Done: true} {
 		for _, records := range []int{1, 2, 32} {
 			t.Run(fmt.Sprint(outcome, " in ", records), func(t *testing.T) {
 				s := onEight(t, Options{Predictor: lengths.Alike, Grace: 86400, Memory: 7 * 86400, Settle: true, Machine: Parallel, Rule: campaign.Rule{By: campaign.Max}})

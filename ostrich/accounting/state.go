@@ -23,7 +23,7 @@ const (
 	Completed // by itself, with exit code 0
 	Cancelled // on request, started or not
 	Failed    // by itself, with another exit code
-	TimedOut  // at its limit
+	TimedOut  // at its limit, or when its account had used up GrpTRESMins (findings/slurm-timeout-before-the-limit.sh)
 	NodeFail
 	Preempted
 	BootFail
@@ -49,7 +49,7 @@ var states = [...]struct {
 	{Completed, "COMPLETED", lengths.Done, false, ""},
 	{Cancelled, "CANCELLED", lengths.Stopped, false, ""},
 	{Failed, "FAILED", lengths.Stopped, false, "LAUNCH_FAILED RECONFIG_FAIL"},
-	{TimedOut, "TIMEOUT", lengths.TimedOut, false, ""},
+	{TimedOut, "TIMEOUT", lengths.Stopped, false, ""},
 	{NodeFail, "NODE_FAIL", lengths.Stopped, true, ""},
 	{Preempted, "PREEMPTED", lengths.Stopped, true, ""},
 	{BootFail, "BOOT_FAIL", lengths.Stopped, true, ""},

@@ -46,3 +46,14 @@ func TestUnknownState(t *testing.T) {
 		}
 	}
 }
+
+// TestOutcomeByLimit: what a limit ended would have run for longer, and by how much its state does not say.
+func TestOutcomeByLimit(t *testing.T) {
+	for state, want := range map[accounting.State]lengths.Outcome{
+		accounting.Completed: lengths.Done, accounting.TimedOut: lengths.Stopped, accounting.Deadline: lengths.Stopped,
+	} {
+		if got := state.Outcome(); got != want {
+			t.Errorf("%v: outcome %v, want %v", state, got, want)
+		}
+	}
+}

@@ -69,7 +69,7 @@ func TestRunsAndWaits(t *testing.T) {
 	var past lengths.Spreads
 	r := &lengths.Request{Limit: 7200, Procs: 1}
 	for i := range 24 {
-		past.Learn(1, r, lengths.Done, ostrich.Duration(60*(i+1)))
+		past.Learn(1, r, ostrich.Duration(60*(i+1)))
 	}
 	s := &State{
 		Now: 50_000, Procs: 1, Pending: []Job{fixed(2, 2, 1, 10, 10)},
@@ -86,7 +86,7 @@ func TestSpreadOfStarts(t *testing.T) {
 	var past lengths.Spreads
 	r := &lengths.Request{Limit: 7200, Procs: 1}
 	for i := range 24 {
-		past.Learn(1, r, lengths.Done, []ostrich.Duration{3601, 7200}[i%2])
+		past.Learn(1, r, []ostrich.Duration{3601, 7200}[i%2])
 	}
 	s := &State{
 		Now: 50_000, Procs: 1, Draws: 400, Pending: []Job{fixed(2, 2, 1, 10, 10)},
@@ -208,7 +208,7 @@ func drawState(t *rapid.T) *State {
 	}
 	user := func() ostrich.UserID { return ostrich.UserID(rapid.IntRange(1, 3).Draw(t, "user")) }
 	for range 20 {
-		past.Learn(user(), request(), lengths.Done, ostrich.Duration(rapid.IntRange(1, 2400).Draw(t, "ran")))
+		past.Learn(user(), request(), ostrich.Duration(rapid.IntRange(1, 2400).Draw(t, "ran")))
 	}
 	s := &State{Now: 100 * day, Procs: 8, Seed: rapid.Uint64().Draw(t, "seed"), Habits: new(Habits)}
 	at := s.Now - 3*day
@@ -310,7 +310,7 @@ func BenchmarkAsk(b *testing.B) {
 	job := func(id int) Job {
 		r := &lengths.Request{Limit: ostrich.Duration(1+random(24)) * 3600, Procs: 1 << random(6)}
 		u := ostrich.UserID(random(100))
-		past.Learn(u, r, lengths.Done, ostrich.Duration(random(int(r.Limit))))
+		past.Learn(u, r, ostrich.Duration(random(int(r.Limit))))
 		return Job{ID: ostrich.JobID(id), User: u, Procs: r.Procs, Limit: r.Limit, Spread: past.Of(u, r)}
 	}
 	for i := range 28 * 2000 {

@@ -186,7 +186,7 @@ func (w *Watch) ended(f *watched, e ostrich.Event) {
 	delete(w.jobs, f.job.ID)
 	ran := max(1, ostrich.Duration(e.At-f.job.Start))
 	r := f.request()
-	w.spreads.Learn(f.job.User, r, e.Job.Outcome, ran)
+	w.spreads.Learn(f.job.User, r, ran)
 	w.past(f.job.User).Learn(w.expect, &w.used, r, e.Job.Outcome, ran)
 	w.habits.Ended(f.arrival, ran)
 	for _, q := range f.ends {

@@ -6,9 +6,7 @@ type Outcome uint8
 const (
 	// Done is a job that ran to its end, as far as anybody knows. It is the zero value.
 	Done Outcome = iota
-	// Stopped is one that failed, or was cancelled, preempted or lost. It would have run for at
-	// least as long as it did.
+	// Stopped is one that failed, or was ended by a limit, cancelled, preempted or lost. It would
+	// have run for at least as long as it did.
 	Stopped
-	// TimedOut is one that would have run for at least its limit.
-	TimedOut
 )

@@ -21,9 +21,6 @@ type Past struct {
 // Learn records how long a job ran; all are the jobs of all users that did not fail.
 func (l *Past) Learn(p Predictor, all *Used, r *Request, outcome Outcome, ran Duration) {
 	failed := outcome == Stopped && ran < p.predict(&l.safe, all, r)
-	if outcome == TimedOut {
-		ran = max(ran, r.Limit)
-	}
 	l.failed[l.count%Latest] = failed
 	l.count++
 	if failed && !l.apart {

@@ -64,14 +64,11 @@ func (l *latest) ascending() []float64 {
 }
 
 // Learn records that a job of a user ran for so long.
-func (s *Spreads) Learn(u scalar.UserID, r *Request, outcome Outcome, ran Duration) {
+func (s *Spreads) Learn(u scalar.UserID, r *Request, ran Duration) {
 	if r.Limit < 1 {
 		return
 	}
 	ran = max(1, min(ran, r.Limit))
-	if outcome == TimedOut {
-		ran = r.Limit
-	}
 	if s.users == nil {
 		s.users = make(map[scalar.UserID]*spreadUserPast)
 	}

@@ -21,9 +21,9 @@ func TestSpread(t *testing.T) {
 		t.Errorf("nothing is known: %d, want the limit", got)
 	}
 	for _, ran := range []Duration{100, 200, 300} {
-		s.Learn(1, &Request{Limit: 1000, Procs: 1}, Done, ran)
+		s.Learn(1, &Request{Limit: 1000, Procs: 1}, ran)
 	}
-	s.Learn(1, &Request{Limit: 100, Procs: 1}, TimedOut, 50) // would have used all of it
+	s.Learn(1, &Request{Limit: 100, Procs: 1}, 130) // ended after its limit: used all of it
 	// Of 1000 s: 3 of its class, 2 of the user's parts 0.1, 0.2, 0.3, 1, half a one of all users', 0.05.
 	const total = 3 + 2 + 0.5 + 0.05
 	for _, tt := range []struct {
@@ -69,7 +69,7 @@ func TestSpread(t *testing.T) {
 func TestSpreadHint(t *testing.T) {
 	var s Spreads
 	for _, ran := range []Duration{100, 200, 300} {
-		s.Learn(1, &Request{Limit: 1000, Procs: 1}, Done, ran)
+		s.Learn(1, &Request{Limit: 1000, Procs: 1}, ran)
 	}
 	d := s.Of(1, &Request{Limit: 1000, Procs: 1, Hint: 700})
 	count, n := make(map[Duration]int), 100_000
@@ -92,7 +92,7 @@ func TestSpreadBounds(t *testing.T) {
 		for range rapid.IntRange(0, 80).Draw(t, "jobs") {
 			limit := Duration(rapid.IntRange(1, 500).Draw(t, "limit"))
 			s.Learn(1, &Request{Limit: limit, Procs: rapid.IntRange(1, 3).Draw(t, "procs"), Class: uint64(rapid.IntRange(0, 70).Draw(t, "class"))},
-				Outcome(rapid.IntRange(0, 2).Draw(t, "outcome")), Duration(rapid.IntRange(0, 600).Draw(t, "ran")))
+				Duration(rapid.IntRange(0, 600).Draw(t, "ran")))
 		}
 		limit := Duration(rapid.IntRange(1, 500).Draw(t, "limit"))
 		d := s.Of(1, &Request{Limit: limit, Procs: 1, Hint: Duration(rapid.IntRange(0, 600).Draw(t, "hint"))})
@@ -108,11 +108,11 @@ func TestSpreadStays(t *testing.T) {
 	var s Spreads
 	r := &Request{Limit: 100, Procs: 1}
 	for range 2 * spreadClass {
-		s.Learn(1, r, Done, 10)
+		s.Learn(1, r, 10)
 	}
 	d := s.Of(1, r)
 	for range 2 * spreadClass {
-		s.Learn(1, r, Done, 90)
+		s.Learn(1, r, 90)
 	}
 	if got := d.Length(0.2, 0); got != 10 {
 		t.Errorf("%d, want 10", got)

@@ -244,7 +244,7 @@ func (f *Foresight) ended(e *ostrich.Event) {
 		return
 	}
 	p, ran := f.of(name), max(1, ostrich.Duration(e.At-e.Job.Start)-e.Job.Suspended)
-	p.spreads.Learn(e.Job.User, requestOf(&e.Job), e.Job.Outcome, ran)
+	p.spreads.Learn(e.Job.User, requestOf(&e.Job), ran)
 	if j == nil {
 		return
 	}

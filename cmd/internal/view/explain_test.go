@@ -191,7 +191,7 @@ func TestVerdictRan(t *testing.T) {
 		{accounting.Running, ostrich.Job{Submit: start, Start: start}, "It runs. It started at " + began + ", without a wait."},
 		{accounting.Suspended, ostrich.Job{Start: start}, "It is suspended. It started at " + began + ", after a wait of 10 min."},
 		{accounting.Completed, ostrich.Job{Start: start, End: end}, "It has completed. It started at " + began + ", after a wait of 10 min, and ended at " + over + ", after 60 min."},
-		{accounting.TimedOut, ostrich.Job{Start: start, End: end}, "It was ended at its time limit. It started at " + began + ", after a wait of 10 min, and ended at " + over + ", after 60 min."},
+		{accounting.TimedOut, ostrich.Job{Start: start, End: end}, "It was ended by a limit. It started at " + began + ", after a wait of 10 min, and ended at " + over + ", after 60 min."},
 		{accounting.State(99), ostrich.Job{Start: start, End: end}, "It ended as 99. It started at " + began + ", after a wait of 10 min, and ended at " + over + ", after 60 min."},
 		{accounting.Cancelled, ostrich.Job{End: start}, "It was cancelled at " + never + ", after a wait of 10 min, and never started."},
 		{accounting.Pending, ostrich.Job{}, "By the accounting tables it waits, but it is not in Slurm's queue. It has just started or ended, or accounting lost its end (sacctmgr show runawayjobs)."},

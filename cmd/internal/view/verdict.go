@@ -104,7 +104,7 @@ func turn(e *Explanation, p *priority.Entry) string {
 
 // ends is what became of a job, by its state.
 var ends = map[string]string{
-	"COMPLETED": "has completed", "FAILED": "failed", "TIMEOUT": "was ended at its time limit", "CANCELLED": "was cancelled",
+	"COMPLETED": "has completed", "FAILED": "failed", "TIMEOUT": "was ended by a limit", "CANCELLED": "was cancelled",
 	"NODE_FAIL": "ended because a node failed", "PREEMPTED": "was preempted", "BOOT_FAIL": "ended because its nodes did not boot",
 	"DEADLINE": "missed its deadline", "OUT_OF_MEMORY": "ran out of memory", "REQUEUED": "was requeued", "RESIZING": "was resized",
 	"REVOKED": "was taken over by another cluster",
