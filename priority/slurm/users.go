@@ -110,10 +110,14 @@ func parseUsers(out string) ([]User, error) {
 		if uid >= unknownUID {
 			continue
 		}
-		level := field(line, "AdminLevel")
-		all = append(all, User{Name: name, UID: uint32(uid), Operator: strings.HasPrefix(level, "Operator") || strings.HasPrefix(level, "Admin")})
+		all = append(all, User{Name: name, UID: uint32(uid), Operator: Operates(field(line, "AdminLevel"))})
 	}
 	return all, nil
+}
+
+// Operates reports whether an AdminLevel is that of an operator or more.
+func Operates(level string) bool {
+	return strings.HasPrefix(level, "Operator") || strings.HasPrefix(level, "Admin")
 }
 
 // unknownUID and all above it stand for no user (NO_VAL and SLURM_AUTH_NOBODY).

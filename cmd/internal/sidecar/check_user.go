@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 
 	"slurm-ostrich/cmd/internal/configuration"
@@ -97,22 +96,17 @@ func (l *checklist) checkOperator(ctx context.Context) {
 			"there is no such user: neither this host nor slurmdbd knows %s", as)
 	case err != nil:
 		l.add("operator", missing, add, "AdminLevel of %s: %v", as, err)
-	case operates(level):
+	case slurm.Operates(level):
 		l.ok("operator", "%s has AdminLevel %s", as, level)
 	default:
 		l.add("operator", missing, modify, "%s has AdminLevel %s", as, level)
 	}
 }
 
-// operates reports whether an AdminLevel is that of an operator or more.
-func operates(level string) bool {
-	return strings.HasPrefix(level, "Operator") || strings.HasPrefix(level, "Admin")
-}
-
 // Operator reports whether a user is an operator of Slurm, or more.
 func Operator(ctx context.Context, c *configuration.Config, user string) (bool, error) {
 	level, err := c.Commands().AdminLevel(ctx, user)
-	return operates(level), err
+	return slurm.Operates(level), err
 }
 
 // settingFile is a file of the configuration.
