@@ -37,6 +37,7 @@ type Multifactor struct {
 	nextReset ostrich.Time // if there is one
 
 	running map[ostrich.JobID]*run
+	spare   []*run // that have ended, to be used again
 	fresh   []*run // runs started after the latest calculation
 
 	// In the order of their submission, with NoFairTree only, see look.

@@ -141,6 +141,7 @@ func (m *Multifactor) AdvanceTo(t ostrich.Time) {
 	next := m.calculation + 1
 	for _, r := range m.fresh {
 		if r.over {
+			m.spare = append(m.spare, r)
 			continue
 		}
 		r.first, r.since = m.used(r, m.moment(next)), next
@@ -178,7 +179,11 @@ func (m *Multifactor) Start(id ostrich.JobID, r *Request, at ostrich.Time) error
 		return err
 	}
 	m.unwait(id, r)
-	started := &run{spot: spot{r.Submit, id}, association: -1, start: at, rate: m.billing(r)}
+	started := &run{}
+	if last := len(m.spare) - 1; last >= 0 {
+		started, m.spare = m.spare[last], m.spare[:last]
+	}
+	*started = run{spot: spot{r.Submit, id}, association: -1, start: at, rate: m.billing(r)}
 	if r.Association >= 0 {
 		started.association = m.association(r.Association)
 		m.fresh = append(m.fresh, started)
@@ -223,6 +228,9 @@ func (m *Multifactor) End(id ostrich.JobID, at ostrich.Time) error {
 			x.rate = 0 // removes what rounding left
 		}
 	})
+	if r.since != 0 || r.association < 0 { // the others are in fresh still
+		m.spare = append(m.spare, r)
+	}
 	return nil
 }
 

@@ -49,6 +49,7 @@ type multi struct {
 	list  []ostrich.JobID              // of the line
 	alone [1]ostrich.JobID             // the list of a single job
 	gone  int                          // jobs of the line that have started
+	spare []*candidate                 // of jobs that have started, to be used again
 }
 
 // candidate is a job that has not started.
@@ -81,7 +82,8 @@ func (f *multi) Step(e ostrich.Event) error {
 				return err
 			}
 		}
-		j := &candidate{id: id, request: f.request(id)}
+		j := f.candidate()
+		j.id, j.request = id, f.request(id)
 		r := &j.request
 		r.Submit, r.Eligible = e.At, 0
 		r.Procs, r.Limit = cmp.Or(r.Procs, e.Job.Procs), cmp.Or(r.Limit, e.Job.Estimate)
@@ -101,7 +103,18 @@ func (f *multi) Step(e ostrich.Event) error {
 	return nil
 }
 
-// leave takes a job from those that have not started, and returns its request.
+// candidate returns an empty one.
+func (f *multi) candidate() *candidate {
+	last := len(f.spare) - 1
+	if last < 0 {
+		return &candidate{}
+	}
+	j := f.spare[last]
+	f.spare, *j = f.spare[:last], candidate{}
+	return j
+}
+
+// leave takes a job from those that have not started, and returns its request, until the next submission.
 func (f *multi) leave(id ostrich.JobID) *multifactor.Request {
 	j := f.jobs[id]
 	delete(f.jobs, id)
@@ -115,7 +128,9 @@ func (f *multi) leave(id ostrich.JobID) *multifactor.Request {
 		f.line, f.list = f.line[1:], f.list[1:]
 	default:
 		f.gone++
+		return &j.request
 	}
+	f.spare = append(f.spare, j)
 	return &j.request
 }
 
@@ -215,7 +230,12 @@ func compare(a, b *candidate) int {
 // compact removes started jobs from the line.
 func (f *multi) compact() {
 	if f.gone > 0 {
-		f.line = slices.DeleteFunc(f.line, func(j *candidate) bool { return j.started })
+		f.line = slices.DeleteFunc(f.line, func(j *candidate) bool {
+			if j.started {
+				f.spare = append(f.spare, j)
+			}
+			return j.started
+		})
 		f.gone = 0
 	}
 }
