@@ -69,7 +69,6 @@ var sizes = [...]struct {
 // processors.
 func Satisfy(jobs []Job, m int, a satisfaction.Acceptance) Satisfaction {
 	campaigns := Campaigns(jobs)
-	ofJobs, ofCampaigns := Late(jobs, campaigns, m, a)
 	s := Satisfaction{Accepted: a.String(), All: SizeClass{Size: "all"}, Sizes: make([]SizeClass, len(sizes))}
 	for i, size := range sizes {
 		s.Sizes[i].Size, s.Sizes[i].Up = size.name, size.up
@@ -84,11 +83,12 @@ func Satisfy(jobs []Job, m int, a satisfaction.Acceptance) Satisfaction {
 		}
 		return &s.Sizes[i]
 	}
-	for i, late := range ofJobs {
+	for i := range jobs {
+		late := jobs[i].Late(a)
 		s.All.Jobs.Add(late, 1)
 		class(ostrich.Duration(jobs[i].run())).Jobs.Add(late, 1)
 	}
-	for i, late := range ofCampaigns {
+	for i, late := range Late(jobs, campaigns, m, a) {
 		s.All.Campaigns.Add(late, 1)
 		class(campaigns[i].length(m)).Campaigns.Add(late, 1)
 	}
@@ -120,34 +120,34 @@ func (s *Satisfaction) Rows() []SatisfactionRow {
 	return append(jobs, campaigns...)
 }
 
-// Late returns the lateness of each job, and of each of their campaigns, which are
-// those that Campaigns finds, on m processors. A job that starts after its due date is
-// late, and so is a campaign that ends after its own, see Due.
-func Late(jobs []Job, campaigns []Campaign, m int, a satisfaction.Acceptance) (ofJobs, ofCampaigns []ostrich.Duration) {
-	ofJobs = make([]ostrich.Duration, len(jobs))
+// Late returns the lateness of the job: it is late if it starts after its due date.
+func (j *Job) Late(a satisfaction.Acceptance) ostrich.Duration {
+	return satisfaction.Lateness(j.Start, a.Due(j.Submit, j.Ran()))
+}
+
+// Late returns the lateness of campaigns on m processors, which are those that Campaigns
+// finds in the jobs. One that ends after its due date is late, see Due.
+func Late(jobs []Job, campaigns []Campaign, m int, a satisfaction.Acceptance) []ostrich.Duration {
 	var last []ostrich.Time // due date of the last of the jobs of a campaign, by number
 	for i := range jobs {
 		j := &jobs[i]
-		run := j.Ran()
-		due := a.Due(j.Submit, run)
-		ofJobs[i] = satisfaction.Lateness(j.Start, due)
 		if j.Campaign < 0 {
 			continue
 		}
 		for len(last) <= j.Campaign {
 			last = append(last, math.MinInt64)
 		}
-		last[j.Campaign] = max(last[j.Campaign], due+ostrich.Time(run))
+		last[j.Campaign] = max(last[j.Campaign], a.Due(j.Submit, j.Ran())+ostrich.Time(j.Ran()))
 	}
-	ofCampaigns = make([]ostrich.Duration, 0, len(campaigns))
+	late := make([]ostrich.Duration, 0, len(campaigns))
 	for _, due := range last {
 		if due == math.MinInt64 {
 			continue // no job has this number
 		}
-		c := &campaigns[len(ofCampaigns)]
-		ofCampaigns = append(ofCampaigns, satisfaction.Lateness(c.End, c.Due(m, due, a)))
+		c := &campaigns[len(late)]
+		late = append(late, satisfaction.Lateness(c.End, c.Due(m, due, a)))
 	}
-	return ofJobs, ofCampaigns
+	return late
 }
 
 // Due returns until when users expect the result of the campaign on m processors. It

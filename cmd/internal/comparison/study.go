@@ -40,7 +40,7 @@ type studiedRun struct {
 	busy        []float64        // part of the processors, in each part of the window
 	first, last ostrich.Time
 
-	lateJobs, lateCampaigns []ostrich.Duration // by what users accept to wait
+	late []ostrich.Duration // of the campaigns, by what users accept to wait
 }
 
 // clusters are a run, or a part of one, added up by what a sample has as a whole: a
@@ -55,17 +55,17 @@ type clusters struct {
 func (s *studied) cluster(r, n int, job, campaign []int32) clusters {
 	run, jobs := &s.runs[r], s.in.Runs[r].Jobs
 	c := clusters{sums: make([]report.Sums, n)}
-	var waits, stretches []float64
-	var waitIn, stretchIn []int32
+	waits, waitIn := make([]float64, 0, len(job)), make([]int32, 0, len(job))
+	stretches, stretchIn := make([]float64, 0, len(campaign)), make([]int32, 0, len(campaign))
 	for i, k := range job {
 		if k >= 0 {
-			c.sums[k].AddJob(&jobs[i], run.lateJobs[i])
+			c.sums[k].AddJob(&jobs[i], jobs[i].Late(s.in.Accept))
 			waits, waitIn = append(waits, float64(jobs[i].Start-jobs[i].Submit)), append(waitIn, k)
 		}
 	}
 	for i, k := range campaign {
 		if k >= 0 {
-			c.sums[k].AddCampaign(&run.campaigns[i], s.in.Procs, run.lateCampaigns[i])
+			c.sums[k].AddCampaign(&run.campaigns[i], s.in.Procs, run.late[i])
 			c.sums[k].AddRho(run.rho[i])
 			stretches, stretchIn = append(stretches, run.stretch[i]), append(stretchIn, k)
 		}
@@ -216,7 +216,7 @@ func (s *studied) oneOwner() error {
 // measure computes run r.
 func (s *studied) measure(r int) {
 	jobs, run, n := s.in.Runs[r].Jobs, &s.runs[r], len(s.users)
-	run.lateJobs, run.lateCampaigns = report.Late(jobs, run.campaigns, s.in.Procs, s.in.Accept)
+	run.late = report.Late(jobs, run.campaigns, s.in.Procs, s.in.Accept)
 	run.maxRho, run.users = make([]float64, n), make([]report.User, n)
 	run.stretch = make([]float64, len(run.campaigns))
 	for i, u := range s.campaign {

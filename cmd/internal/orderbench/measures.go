@@ -92,10 +92,10 @@ func measured(jobs []report.Job, procs int, floor ostrich.Duration, accept satis
 		return nil, fmt.Errorf("nothing to measure: %w", sim.ErrWorkload)
 	}
 	all := report.Sample{Busy: utilisation(jobs, procs)}
-	ofJobs, ofCampaigns := report.Late(jobs, campaigns, procs, accept)
+	late := report.Late(jobs, campaigns, procs, accept)
 	waits := make([]float64, len(jobs))
 	for i := range jobs {
-		all.AddJob(&jobs[i], ofJobs[i])
+		all.AddJob(&jobs[i], jobs[i].Late(accept))
 		waits[i] = float64(jobs[i].Start - jobs[i].Submit)
 	}
 	stretches := make([]float64, len(campaigns))
@@ -104,7 +104,7 @@ func measured(jobs []report.Job, procs int, floor ostrich.Duration, accept satis
 	var users []user
 	for i := range campaigns {
 		c := &campaigns[i]
-		all.AddCampaign(c, procs, ofCampaigns[i])
+		all.AddCampaign(c, procs, late[i])
 		stretches[i] = c.Stretch(procs)
 		n, ok := index[c.User]
 		if !ok {

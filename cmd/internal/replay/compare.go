@@ -113,20 +113,20 @@ func (o *SiteOptions) Compare(ctx context.Context, config *configuration.Config,
 	runtime.GC()                    // what the replays held
 	in.Runs = source.happened(site) // not before: memory has most to hold while jobs are replayed
 	in.Baseline = len(in.Runs)
+	if o.FirstDifference {
+		if !source.recorded {
+			return nil, errors.New("compare: --first-difference needs jobs that tell when they started, and a simulated baseline")
+		}
+		if in.Differ, err = runs[0].study.differences(runs[0].policy); err != nil {
+			return nil, err
+		}
+	}
+	for _, r := range runs {
+		r.study.Jobs, r.study.split = nil, nil // they are many, too
+	}
 	if err = o.show(&in, site, runs); err != nil {
 		return nil, err
 	}
-	if o.FirstDifference {
-		switch first := slices.IndexFunc(runs, func(r *candidate) bool { return r.Name == in.Runs[in.Baseline].Name }); {
-		case !source.recorded || first < 0:
-			return nil, errors.New("compare: --first-difference needs jobs that tell when they started, and a simulated baseline")
-		default:
-			if in.Differ, err = runs[first].study.differences(runs[first].policy); err != nil {
-				return nil, err
-			}
-		}
-	}
-	site.Jobs, site.split = nil, nil // they are many, too
 	result, err := comparison.Compare(ctx, in)
 	if errors.Is(err, context.Canceled) {
 		err = console.ErrInterrupted
