@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/plural"
 )
 
@@ -94,9 +95,14 @@ func (s *Study) toldCompleting() bool {
 
 func (j *Job) ended() ostrich.Time { return j.Start + ostrich.Time(j.Run) + j.Suspended }
 
+// whereRan returns the nodes on which a job ran, as Slurm lists them; "" if they are not known.
+func (p *placement) whereRan(j *Job) string {
+	return p.history.WhereRan(&accounting.Job{Where: j.where})
+}
+
 // ranOn returns the places of the nodes where a job ran, none if some of them are no more.
 func (s *Study) ranOn(i int) []int {
-	list, err := s.placement.list(s.Jobs[i].ranOn)
+	list, err := s.placement.list(s.placement.whereRan(&s.Jobs[i]))
 	if err != nil {
 		return nil
 	}

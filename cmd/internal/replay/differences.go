@@ -38,7 +38,7 @@ func (s *Study) differences(p *simulation.Variant) ([]comparison.StartDifference
 		j := &s.Jobs[i]
 		truth.start[i], truth.end[i] = j.Start, j.ended()
 		if s.placement != nil {
-			truth.on[i], _ = s.placement.list(j.ranOn) // it was read before
+			truth.on[i], _ = s.placement.list(s.placement.whereRan(j)) // it was read before
 		}
 	}
 	all := *s

@@ -132,10 +132,9 @@ type Job struct {
 	came     ostrich.Time     // the submission as recorded
 	held     ostrich.Duration // how long its array's %N then held it back, as recorded; replays find their own
 	aged     ostrich.Duration // how long its array had been eligible when it came
-	ran      ostrich.Duration // how long it had run, if it had not ended
 	pool     int32            // of Study.Pools
 	campaign int32            // in which it is measured; below 0 if it is not
-	ranOn    string           // nodes where it ran, as Slurm lists them; "" if they are not known
+	where    int32            // of the history: the nodes on which it ran
 
 	open       bool // it had not ended
 	cancelled  bool // while it waited, at its Start
@@ -189,8 +188,9 @@ func (s *Study) addJobs(h *accounting.History) error {
 	users := make(map[User]ostrich.UserID)
 	var before []*accounting.Job // these ended before the window
 	left := &s.left
-	open, gone := 0, 0
-	var parts []float64 // of their limits that jobs ran
+	gone := 0
+	var opened []ostrich.Duration // how long the jobs that had not ended had run
+	var parts []float64           // of their limits that jobs ran
 	first, throttled, wanted := s.rejoined(h), s.findThrottles(h), make(map[wantsKey]*wants)
 	s.Jobs = make([]Job, 0, allTasks(h))
 	for i := range h.Jobs {
@@ -236,7 +236,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 				ID: ostrich.JobID(len(s.Jobs) + 1), Submit: j.Submit, Start: j.Start, Procs: int(j.Procs), Class: j.Class, Array: j.Array, Outcome: j.State.Outcome(),
 				Tier: int32(s.Priority.Partitions[j.Partition].Tier),
 			},
-			Slurm: j.ID, wants: s.wanted(h, j, wanted), came: j.Submit, pool: int32(pool), ranOn: h.WhereRan(j), backfilled: j.Backfilled, priority: j.Priority,
+			Slurm: j.ID, wants: s.wanted(h, j, wanted), came: j.Submit, pool: int32(pool), where: j.Where, backfilled: j.Backfilled, priority: j.Priority,
 		}
 		if came := s.came(&l, j, throttled); first[i] == 0 && came > j.Submit {
 			l.Submit, l.priority = came, 0 // the recorded priority is that at the submission
@@ -269,8 +269,8 @@ func (s *Study) addJobs(h *accounting.History) error {
 			l.Start, l.Run, l.Suspended, l.priority = j.End, 1, -1, 0
 			limit = cmp.Or(limit, day)
 		case j.End == 0: // it stands in the way of others all the same
-			l.ran, l.campaign, l.open = ran, -1, true
-			open += j.Count()
+			l.campaign, l.open = -1, true
+			opened = append(opened, slices.Repeat([]ostrich.Duration{ran}, j.Count())...)
 			left.add(unfinished, j, ran)
 			l.Start = cmp.Or(j.Start, max(l.Submit, h.To)) // a job that waits starts no sooner
 			l.Run = cmp.Or(limit, day)
@@ -313,15 +313,15 @@ func (s *Study) addJobs(h *accounting.History) error {
 			s.Jobs = append(s.Jobs, l)
 		}
 	}
-	switch part := s.finish(open, parts); {
+	switch part := s.finish(opened, parts); {
 	case s.Happened:
 		s.Notes = append(s.Notes, left.notes()...)
 	case part != "":
 		s.Notes = append(s.Notes, part)
 	}
-	if len(s.Jobs) == open+gone {
+	if len(s.Jobs) == len(opened)+gone {
 		return plural.Errorf("%w: of %d job{|s} in accounting %d never started, %d had not ended and %d ended before it", ErrNoJobs,
-			allTasks(h), left.jobs[neverStarted]+gone, open, allTasks(h)-left.allJobs)
+			allTasks(h), left.jobs[neverStarted]+gone, len(opened), allTasks(h)-left.allJobs)
 	}
 	s.completing()
 	s.used = func(c *multifactor.Config) { s.usedBefore(h, before, c) }
@@ -371,8 +371,8 @@ func lastSeen(h *accounting.History, j *accounting.Job, limit ostrich.Duration) 
 
 // finish gives the unfinished jobs a length: the same part of their limits as the
 // other jobs' median, and no less than they had run. It returns a note on that.
-func (s *Study) finish(open int, parts []float64) string {
-	if open == 0 {
+func (s *Study) finish(ran []ostrich.Duration, parts []float64) string {
+	if len(ran) == 0 {
 		return ""
 	}
 	part := 1.0
@@ -382,8 +382,8 @@ func (s *Study) finish(open int, parts []float64) string {
 	}
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.open {
-			j.Run = max(1, j.ran, ostrich.Duration(part*float64(j.Run)))
-			j.Estimate = max(j.Estimate, j.Run)
+			j.Run = max(1, ran[0], ostrich.Duration(part*float64(j.Run)))
+			j.Estimate, ran = max(j.Estimate, j.Run), ran[1:]
 		}
 	}
 	return fmt.Sprintf("Jobs that had not ended are taken to run for %.0f %% of their time limits, the median of the others.", 100*part)
