@@ -101,11 +101,10 @@ func (m *Multifactor) Priority(f *Factors) uint32 {
 
 // Age returns the age factor.
 func (m *Multifactor) Age(r *Request, now ostrich.Time) float64 {
-	since := r.Eligible
+	since, begin := r.Eligible, r.Eligible-ostrich.Time(r.Aged)
 	if m.c.Flags&AccrueAlways != 0 {
-		since = r.Submit
+		since, begin = r.Submit, r.Submit
 	}
-	begin := since - ostrich.Time(r.Aged)
 	if m.c.Weights.Age == 0 || since == 0 || now <= begin {
 		return 0
 	}

@@ -342,6 +342,40 @@ func TestMultifactorReady(t *testing.T) {
 	}
 }
 
+// TestMultifactorLate: of jobs with equal priorities the one that was submitted first goes first, though it was eligible later (job_scheduler.c,
+// sort_job_queue2), and with AccrueAlways it has aged since then.
+func TestMultifactorLate(t *testing.T) {
+	for _, c := range []multifactor.Config{
+		{Nodes: 1, Period: 300},
+		{Nodes: 1, Period: 300, Weights: multifactor.Weights{Age: 100}, MaxAge: 1000, Flags: multifactor.AccrueAlways},
+	} {
+		policy := orders.Multifactor(c, func(n ostrich.JobID) multifactor.Request {
+			return multifactor.Request{Association: -1, Partition: -1, QOS: -1, Submit: []ostrich.Time{0, 100, 20}[n], Eligible: []ostrich.Time{0, 100, 200}[n]}
+		})
+		r, err := policy(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ranker := r.(interface {
+			sim.JobRanker
+			sim.Readier
+		})
+		for job, at := range []ostrich.Time{1: 100, 2: 200} {
+			if job == 0 {
+				continue
+			}
+			id := ostrich.JobID(job)
+			if err := ranker.Step(ostrich.Event{At: at, Kind: ostrich.Submit, Job: ostrich.Job{ID: id, Procs: 1, Estimate: 1}}); err != nil {
+				t.Fatal(err)
+			}
+			ranker.Ready(id)
+		}
+		if diff := gocmp.Diff([]ostrich.JobID{2, 1}, ranker.Jobs()); diff != "" {
+			t.Error("-want +got\n", diff)
+		}
+	}
+}
+
 // TestMultifactorHighest: with IncrOnly the priority of a job is the highest that it has had, which decides its place.
 func TestMultifactorHighest(t *testing.T) {
 	for flags, want := range map[multifactor.Flags]uint32{0: 50, multifactor.IncrOnly: 100} {

@@ -16,8 +16,8 @@ import (
 // preemption are not modelled.
 //
 // Request says what Slurm knows of a job, by its running number (see Ranker). Its
-// times are those of the replay: it is submitted when the event comes, and eligible
-// when what it depends on has ended. Where they are 0, its Procs and Limit are
+// times are those of the replay: it is submitted when the event comes, or as long before as its Submit is
+// before its Eligible, and eligible when what it depends on has ended. Where they are 0, its Procs and Limit are
 // those of the job, and the cluster's Procs that of the machine.
 //
 // The first calculation is at the first event, or the last one before it that
@@ -85,7 +85,11 @@ func (f *multi) Step(e ostrich.Event) error {
 		j := f.candidate()
 		j.id, j.request = id, f.request(id)
 		r := &j.request
-		r.Submit, r.Eligible = e.At, 0
+		late := ostrich.Time(0) // it was submitted so long before it came
+		if e.Kind == ostrich.Submit && r.Submit > 0 {
+			late = max(0, r.Eligible-r.Submit)
+		}
+		r.Submit, r.Eligible = e.At-late, 0
 		r.Procs, r.Limit = cmp.Or(r.Procs, e.Job.Procs), cmp.Or(r.Limit, e.Job.Estimate)
 		if err := f.plugin.Wait(id, r, e.At); err != nil {
 			return fmt.Errorf("by its running number: %w", err)
