@@ -19,6 +19,7 @@ type Request struct {
 	Limit        ostrich.Duration // time limit; 0 for that of the partition
 
 	Submit   ostrich.Time
+	Place    int32        // among those of equal priority that were submitted together
 	Eligible ostrich.Time // when age begins to grow; 0 while it does not
 
 	Aged ostrich.Duration // what it had of age by then

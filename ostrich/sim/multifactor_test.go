@@ -343,14 +343,20 @@ func TestMultifactorReady(t *testing.T) {
 }
 
 // TestMultifactorLate: of jobs with equal priorities the one that was submitted first goes first, though it was eligible later (job_scheduler.c,
-// sort_job_queue2), and with AccrueAlways it has aged since then.
+// sort_job_queue2), and with AccrueAlways it has aged since then; of those that were submitted together the one with the lower place.
 func TestMultifactorLate(t *testing.T) {
-	for _, c := range []multifactor.Config{
-		{Nodes: 1, Period: 300},
-		{Nodes: 1, Period: 300, Weights: multifactor.Weights{Age: 100}, MaxAge: 1000, Flags: multifactor.AccrueAlways},
+	fifo := multifactor.Config{Nodes: 1, Period: 300}
+	for _, tt := range []struct {
+		config           multifactor.Config
+		submit, eligible ostrich.Time // of the second job
+	}{
+		{fifo, 20, 200},
+		{multifactor.Config{Nodes: 1, Period: 300, Weights: multifactor.Weights{Age: 100}, MaxAge: 1000, Flags: multifactor.AccrueAlways}, 20, 200},
+		{fifo, 100, 100},
 	} {
-		policy := orders.Multifactor(c, func(n ostrich.JobID) multifactor.Request {
-			return multifactor.Request{Association: -1, Partition: -1, QOS: -1, Submit: []ostrich.Time{0, 100, 20}[n], Eligible: []ostrich.Time{0, 100, 200}[n]}
+		submits, eligible := []ostrich.Time{0, 100, tt.submit}, []ostrich.Time{0, 100, tt.eligible}
+		policy := orders.Multifactor(tt.config, func(n ostrich.JobID) multifactor.Request {
+			return multifactor.Request{Association: -1, Partition: -1, QOS: -1, Submit: submits[n], Eligible: eligible[n], Place: -int32(n)}
 		})
 		r, err := policy(1)
 		if err != nil {
@@ -360,12 +366,8 @@ func TestMultifactorLate(t *testing.T) {
 			sim.JobRanker
 			sim.Readier
 		})
-		for job, at := range []ostrich.Time{1: 100, 2: 200} {
-			if job == 0 {
-				continue
-			}
-			id := ostrich.JobID(job)
-			if err := ranker.Step(ostrich.Event{At: at, Kind: ostrich.Submit, Job: ostrich.Job{ID: id, Procs: 1, Estimate: 1}}); err != nil {
+		for _, id := range []ostrich.JobID{1, 2} {
+			if err := ranker.Step(ostrich.Event{At: eligible[id], Kind: ostrich.Submit, Job: ostrich.Job{ID: id, Procs: 1, Estimate: 1}}); err != nil {
 				t.Fatal(err)
 			}
 			ranker.Ready(id)

@@ -17,7 +17,7 @@ type wants struct {
 // request returns what priority/multifactor knows of the job.
 func (j *Job) request() *multifactor.Request {
 	r := j.wants.request
-	r.Submit, r.Eligible, r.Aged = j.came, j.Submit, j.aged
+	r.Submit, r.Place, r.Eligible, r.Aged = j.came, j.Queued, j.Submit, j.aged
 	return &r
 }
 

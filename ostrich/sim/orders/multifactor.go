@@ -12,7 +12,7 @@ import (
 
 // Multifactor is the policy that ranks jobs as slurmctld does under
 // priority/multifactor (job_scheduler.c, sort_job_queue2): by the PriorityTier of
-// their partition, by priority, by submission, by number. Reservations and
+// their partition, by priority, by submission, by Place, by number. Reservations and
 // preemption are not modelled.
 //
 // Request says what Slurm knows of a job, by its running number (see Ranker). Its
@@ -228,7 +228,7 @@ func compare(a, b *candidate) int {
 	case a.request.Submit != b.request.Submit:
 		return cmp.Compare(a.request.Submit, b.request.Submit)
 	}
-	return cmp.Compare(a.id, b.id)
+	return cmp.Or(cmp.Compare(a.request.Place, b.request.Place), cmp.Compare(a.id, b.id))
 }
 
 // compact removes started jobs from the line.
