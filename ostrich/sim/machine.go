@@ -127,7 +127,7 @@ type Machine struct {
 	Cancel map[ostrich.JobID]ostrich.Duration
 
 	// Throttles says, by the id of an array, how many of its tasks may run at a time (%N of sbatch --array). It goes with Slurm on
-	// nodes. A task that waits for another one counts as submitted when a scheduler next looks after that has ended.
+	// nodes.
 	Throttles map[ostrich.JobID]int
 
 	// Open submits each campaign when it was logged, whatever became of the

@@ -45,17 +45,11 @@ func (p *placed) throttled(i int32) bool {
 	return false
 }
 
-// throttledStart counts a task that starts. It counts as submitted when its array let it start.
+// throttledStart counts a task that starts.
 func (p *placed) throttledStart(i int32) {
-	t := p.throttleOf(i)
-	if t == nil {
-		return
-	}
-	t.running++
-	t.full = t.running >= t.most
-	if p.loop != nil {
-		task := &p.loop.tasks[i]
-		task.submit = max(task.submit, t.let)
+	if t := p.throttleOf(i); t != nil {
+		t.running++
+		t.full = t.running >= t.most
 	}
 }
 

@@ -73,7 +73,7 @@ func (s *Study) differences(p *simulation.Variant) ([]comparison.StartDifference
 	for _, i := range order[first:min(len(order), first+mostDifferences)] {
 		j := &s.Jobs[i]
 		d := comparison.StartDifference{
-			Job: j.Slurm, User: j.User, Procs: j.Procs, Submit: j.eligible(), Start: truth.start[i], Replayed: ours.start[i], On: s.names(truth.on[i]), ReplayedOn: s.names(ours.on[i]),
+			Job: j.Slurm, User: j.User, Procs: j.Procs, Submit: j.Submit, Start: truth.start[i], Replayed: ours.start[i], On: s.names(truth.on[i]), ReplayedOn: s.names(ours.on[i]),
 		}
 		switch {
 		case ours.start[i] > truth.start[i]+slack:

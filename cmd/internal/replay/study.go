@@ -491,7 +491,7 @@ func (s *Study) Recorded() []report.Job {
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.campaign >= 0 {
 			ran := j.Recorded(int(j.campaign))
-			ran.ID, ran.Submit = j.Slurm, j.eligible()
+			ran.ID = j.Slurm
 			jobs = append(jobs, ran)
 		}
 	}
