@@ -7,7 +7,6 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
-	"slurm-ostrich/ostrich/sim"
 )
 
 // throttle is an array whose own limit of running tasks (%N) held some of them back.
@@ -42,7 +41,7 @@ func (s *Study) findThrottles(h *accounting.History) map[ostrich.JobID]throttle 
 			found[id] = throttle{first.Submit, first.Came(), most}
 		}
 	}
-	if s.placement != nil && s.Run.Backfill == sim.Slurm {
+	if s.placement != nil {
 		s.throttles = make(map[ostrich.JobID]int, len(found))
 		for id, array := range found {
 			s.throttles[id] = array.most
