@@ -12,7 +12,7 @@ import (
 var releases = []struct{ suite, version string }{{"trixie", "24.11."}, {"forky", "26.05."}}
 
 // onReleases are the tests that run on each of them.
-var onReleases = []string{"TestBasic", "TestMultifactor", "TestMany", "TestOutages", "TestDemo", "TestDump", "TestTakeover", "TestThrottledTask", "TestWithoutMunge"}
+var onReleases = []string{"TestBasic", "TestMultifactor", "TestMany", "TestOutages", "TestDemo", "TestDump", "TestTakeover", "TestWithoutMunge"}
 
 // TestReleases runs tests of this package against the Slurm of other Debian
 // releases, each in a root of its own.

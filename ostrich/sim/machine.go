@@ -126,10 +126,6 @@ type Machine struct {
 	// comes as logged.
 	Cancel map[ostrich.JobID]ostrich.Duration
 
-	// Throttles says, by the id of an array, how many of its tasks may run at a time (%N of sbatch --array). It goes with Slurm on
-	// nodes.
-	Throttles map[ostrich.JobID]int
-
 	// Open submits each campaign when it was logged, whatever became of the
 	// one before. A closed loop submits the first campaign of a user then, and
 	// each further one when the last has really ended and its think time has
@@ -167,8 +163,8 @@ func (m *Machine) Length(j *Job) ostrich.Duration {
 // each, which then runs for its Length; Never for one that was cancelled before. The jobs must be sorted by Submit; at one
 // instant they are submitted in their order. Without a job there is no start.
 //
-// It is Run with a campaign for each job in an open loop, but that Conservative
-// without a Policy keeps its reservations from pass to pass. Without a Policy it
+// It is Run with a campaign for each job in an open loop, but that without a Policy
+// Conservative keeps its reservations from pass to pass, and jobs have no Tier. Without a Policy it
 // also needs less: beside the jobs and 16 bytes for each what grows
 // with the jobs that wait or run, and up to 48 bytes a job for an Order other than
 // that of arrival.
@@ -280,9 +276,6 @@ func (m *Machine) checkSettings() error {
 		return fmt.Errorf("sim: nodes are reserved under %s only, not under %s: %w", BackfillNames[Slurm], BackfillNames[m.Backfill], ErrWorkload)
 	case m.Depth < 0:
 		return fmt.Errorf("sim: reservations for %d jobs: %w", m.Depth, ErrWorkload)
-	}
-	if err := m.checkThrottles(); err != nil {
-		return err
 	}
 	return m.Scheduler.check()
 }

@@ -93,7 +93,6 @@ type placed struct {
 	chosen      *nodes.Allocation   // of the job that begins next
 	chosenWant  *nodes.Want
 	chosenLong  bool // it runs beyond the shadow time
-	throttles   map[ostrich.JobID]*throttle
 	preemption
 }
 
@@ -105,12 +104,6 @@ func newPlaced(e *engine, f *floor) *placed {
 	}
 	if e.slurm.CompleteWait > 0 {
 		p.ended = make([]ostrich.Time, len(e.jobs))
-	}
-	if len(e.Throttles) > 0 {
-		p.throttles = make(map[ostrich.JobID]*throttle, len(e.Throttles))
-		for id, most := range e.Throttles {
-			p.throttles[id] = &throttle{most: most}
-		}
 	}
 	p.fates, p.asked = make(map[int32]*fate), make(map[int32]struct{})
 	if e.Backfill == EASY || e.Backfill == Greedy || e.Backfill == None {
@@ -148,7 +141,6 @@ func (p *placed) begin(i int32) int {
 		p.load.Add(a)
 	}
 	p.usage.Add(w, uint32(p.jobs[i].User), a)
-	p.throttledStart(i)
 	return a.Total()
 }
 
@@ -174,7 +166,6 @@ func (p *placed) end(i int32, wait ostrich.Duration) int {
 		p.load.Remove(a)
 	}
 	p.usage.Remove(w, uint32(p.jobs[i].User), a)
-	p.throttledEnd(i)
 	return a.Total()
 }
 
@@ -325,14 +316,10 @@ func (p *placed) passes(i int32) bool {
 	return s.MinAge > 0 && p.waited(i) < s.MinAge || s.MinPrio > 0 && p.prioritizer != nil && p.prioritizer.Priority(ostrich.JobID(i+1)) < s.MinPrio
 }
 
-// waited is how long a job has been eligible.
+// waited is how long a job has waited.
 func (p *placed) waited(i int32) ostrich.Duration {
-	since := p.jobs[i].Submit
 	if p.loop != nil {
-		since = p.loop.tasks[i].submit
+		return ostrich.Duration(p.now - p.loop.tasks[i].submit)
 	}
-	if t := p.throttleOf(i); t != nil {
-		since = max(since, t.let)
-	}
-	return ostrich.Duration(p.now - since)
+	return ostrich.Duration(p.now - p.jobs[i].Submit)
 }

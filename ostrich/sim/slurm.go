@@ -51,8 +51,6 @@ type Scheduler struct {
 	KillWait   ostrich.Duration // how long a job past its limit is expected to go on: 30 s
 	OverTime   ostrich.Duration // OverTimeLimit: beside that, how much longer jobs may run: 0 s (cons_common, _guess_job_end; not under select/linear)
 	Completing ostrich.Duration // how long the nodes of a job that has ended take no others: 0 s
-	// KeepThrottled gives one to tasks beyond the number of those of their array that may run, too, as long as fewer run: backfill.c of releases before 23.02.4.
-	KeepThrottled bool
 	// CompleteWait is how long after the end of a job no scheduler starts others anywhere while its nodes take none: 0 s
 	// (job_scheduler.c, job_is_completing; backfill.c, backfill_agent).
 	CompleteWait ostrich.Duration
@@ -73,7 +71,7 @@ func (s Scheduler) filled() Scheduler {
 		BackfillInterval: cmp.Or(s.BackfillInterval, 30), BackfillDepth: cmp.Or(s.BackfillDepth, 500),
 		BackfillWindow: cmp.Or(s.BackfillWindow, 24*3600), Resolution: cmp.Or(s.Resolution, 60), MinAge: s.MinAge,
 		MinPrio: s.MinPrio, UserDepth: s.UserDepth, PartDepth: s.PartDepth, AssocDepth: s.AssocDepth, BothDepth: s.BothDepth, PartKept: s.PartKept,
-		ArrayKept: cmp.Or(s.ArrayKept, 20), KeepThrottled: s.KeepThrottled, MainDepth: s.MainDepth, Defer: s.Defer, Starts: s.Starts, KillWait: cmp.Or(s.KillWait, 30), OverTime: s.OverTime, CompleteWait: s.CompleteWait,
+		ArrayKept: cmp.Or(s.ArrayKept, 20), MainDepth: s.MainDepth, Defer: s.Defer, Starts: s.Starts, KillWait: cmp.Or(s.KillWait, 30), OverTime: s.OverTime, CompleteWait: s.CompleteWait,
 		Completing: s.Completing, Requeue: cmp.Or(s.Requeue, 121), Backfills: s.Backfills, Looks: s.Looks,
 	}
 }
@@ -190,7 +188,7 @@ func (e *engine) schedule() error {
 		s.looked, s.called = s.call(), false
 	}
 	due := s.called && s.call() == e.now // what comes now does not put it off
-	s.called = s.called || e.happened && e.placed == nil
+	s.called = s.called || e.happened && e.placed == nil // on nodes Slurm looks when they are free again (proc_req.c, _slurm_rpc_epilog_complete)
 	if e.placed != nil && (e.arrived || s.Defer && s.freed) { // slurmctld's background loop begins each second (controller.c, _slurmctld_background)
 		if i, _ := slices.BinarySearch(s.Looks, e.now-s.shift); i < len(s.Looks) && s.Looks[i]+s.shift <= e.now+ostrich.Time(s.Delay) {
 			s.came = s.Looks[i] + s.shift

@@ -62,7 +62,7 @@ func (m *mainScheduler) fits(i int32) bool {
 			continue
 		}
 		of := m.array(i, w)
-		if m.rejected.hold(of) || m.throttled(i) {
+		if m.rejected.hold(of) {
 			continue
 		}
 		if m.looked[part]++; m.slurm.MainDepth > 0 && m.looked[part] > m.slurm.MainDepth {
@@ -179,7 +179,7 @@ func (b *backfill) fits(i int32) bool {
 			continue
 		}
 		of := b.array(i, w)
-		if b.rejected.hold(of) || b.throttled(i) {
+		if b.rejected.hold(of) {
 			continue
 		}
 		if b.exceeds(i, w) {
@@ -307,8 +307,7 @@ func (b *backfill) count(of array) {
 		b.first[of.id] = of
 	}
 	b.tasks[of]++
-	t := b.throttles[of.id]
-	b.rejected[of] = of != b.first[of.id] || b.tasks[of] >= b.slurm.ArrayKept || t != nil && !b.slurm.KeepThrottled && b.tasks[of]+t.running >= t.most
+	b.rejected[of] = of != b.first[of.id] || b.tasks[of] >= b.slurm.ArrayKept
 }
 
 // openFrom returns the nodes of a partition that no other job is kept from one moment to another, and when

@@ -64,7 +64,7 @@ func (s *Study) toldCompleting() bool {
 					return false
 				}
 				if lag < most[k] || lag == most[k] && !next.backfilled {
-					most[k], known[k] = lag, !next.backfilled && next.eligible() <= next.Start-lag && alone(next.Start-lag, next.Start)
+					most[k], known[k] = lag, !next.backfilled && next.Submit <= next.Start-lag && alone(next.Start-lag, next.Start)
 				}
 				return true
 			})

@@ -103,9 +103,6 @@ func (s *Study) held(i int, at ostrich.Time, of *story) (comparison.Holder, ostr
 	if at < j.Submit {
 		return comparison.NotSubmitted, 0
 	}
-	if most := s.throttles[j.Array]; most > 0 && s.running(j.Array, at, of) >= most {
-		return comparison.ByLimit, 0
-	}
 	fits, why := s.fits(i, at, of)
 	if !fits {
 		return why, 0
@@ -128,16 +125,6 @@ func (s *Study) held(i int, at ostrich.Time, of *story) (comparison.Holder, ostr
 		return comparison.ByPriority, s.Jobs[next].Slurm
 	}
 	return comparison.ByMap, s.Jobs[next].Slurm
-}
-
-// running counts the tasks of an array that ran at a moment of a story.
-func (s *Study) running(array ostrich.JobID, at ostrich.Time, of *story) (n int) {
-	for k := range s.Jobs {
-		if s.Jobs[k].Array == array && of.start[k] <= at && of.end[k] > at {
-			n++
-		}
-	}
-	return n
 }
 
 // meet reports whether the partitions of two jobs have nodes in common.

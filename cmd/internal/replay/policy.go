@@ -93,7 +93,7 @@ func (s *Study) machine(i int, p *simulation.Variant, tuning simulation.Tuning, 
 	pool := s.Pools[i]
 	loop := s.Run.Machine
 	loop.Procs, loop.Offsets, loop.Scheduler, loop.Inside = pool.Procs, true, s.Scheduler, s.Options.Inside
-	loop.Open, loop.Throttles = !s.Run.Closed, s.throttles
+	loop.Open = !s.Run.Closed
 	if s.placement != nil {
 		loop.Cluster, loop.Requests = s.placement.cluster, s.placement.requests
 	}

@@ -148,8 +148,6 @@ func (s *Study) schedulers(k *priority.Controller) {
 		Resolution: p.BackfillResolution, UserDepth: p.BackfillMaxUser, PartDepth: p.BackfillMaxPart, MainDepth: p.PartitionJobDepth, Starts: p.BackfillMaxStart,
 		AssocDepth: p.BackfillMaxAssoc, BothDepth: p.BackfillMaxBoth, PartKept: p.BackfillKept, ArrayKept: p.BackfillArray, MinPrio: uint32(p.BackfillMinPrio), Defer: p.Defer,
 	}
-	major, _, known := k.Release()
-	s.Scheduler.KeepThrottled = known && major < 23
 	if p.Interval == priority.Never {
 		s.Scheduler.Interval = sim.Longest
 	}

@@ -79,8 +79,6 @@ type Study struct {
 
 	open map[int]bool // campaigns, by number, with jobs that had not ended
 
-	throttles map[ostrich.JobID]int // see sim.Machine.Throttles
-
 	vain []Job // runs of jobs that were preempted and go on in another row; nil once the phase is known
 
 	used func(*multifactor.Config) // see usedBefore; nil once the phase is known
@@ -130,7 +128,6 @@ type Job struct {
 	priority uint32           // when it was submitted; 0 if that is not known
 	wants    *wants           // shared with jobs that ask for the same
 	came     ostrich.Time     // the submission as recorded
-	held     ostrich.Duration // how long its array's %N then held it back, as recorded; replays find their own
 	aged     ostrich.Duration // how long its array had been eligible when it came
 	pool     int32            // of Study.Pools
 	campaign int32            // in which it is measured; below 0 if it is not
@@ -191,7 +188,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 	gone := 0
 	var opened []ostrich.Duration // how long the jobs that had not ended had run
 	var parts []float64           // of their limits that jobs ran
-	first, throttled, wanted := s.rejoined(h), s.findThrottles(h), make(map[wantsKey]*wants)
+	first, wanted := s.rejoined(h), make(map[wantsKey]*wants)
 	s.Jobs = make([]Job, 0, allTasks(h))
 	for i := range h.Jobs {
 		j := &h.Jobs[i]
@@ -238,7 +235,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 			},
 			Slurm: j.ID, wants: s.wanted(h, j, wanted), came: j.Submit, pool: int32(pool), where: j.Where, backfilled: j.Backfilled, priority: j.Priority,
 		}
-		if came := s.came(&l, j, throttled); first[i] == 0 && came > j.Submit {
+		if came := j.Came(); first[i] == 0 && came > j.Submit {
 			l.Submit, l.priority = came, 0 // the recorded priority is that at the submission
 			left.add(lateEligible, j, ran)
 		}
@@ -288,7 +285,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 			parts = append(parts, float64(l.Run)/float64(limit))
 		}
 		if first[i] > 0 && !s.placement.pins(j) {
-			l.Submit, l.held, l.priority = first[i], 0, 0
+			l.Submit, l.priority = first[i], 0
 		}
 		l.Run = min(l.Run, sim.Longest)
 		l.Estimate = min(cmp.Or(limit, l.Run), sim.Longest)
@@ -324,6 +321,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 			allTasks(h), left.jobs[neverStarted]+gone, len(opened), allTasks(h)-left.allJobs)
 	}
 	s.completing()
+	s.ageArrays()
 	s.used = func(c *multifactor.Config) { s.usedBefore(h, before, c) }
 	s.used(&s.Priority)
 	s.sort()
