@@ -1,8 +1,10 @@
 package report_test
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -72,6 +74,38 @@ func TestKendallAgainstPairs(t *testing.T) {
 		}
 		if want := agree / math.Sqrt(inX*inY); ok && !(math.Abs(tau-want) <= 1e-12) {
 			t.Fatalf("tau %v, want %v", tau, want)
+		}
+	})
+}
+
+// TestTauOfTheOthers: τ without some pairs is that of a list that has not got them.
+func TestTauOfTheOthers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.SliceOfN(rapid.Float64Range(-9, 9), 2, 30).Draw(t, "x")
+		y := rapid.SliceOfN(rapid.Float64Range(-9, 9), len(x), len(x)).Draw(t, "y")
+		from := rapid.IntRange(0, len(x)).Draw(t, "from")
+		to := rapid.IntRange(from, len(x)).Draw(t, "to")
+		got, ok := report.Rank(x, y).Tau(from, to)
+		want, defined := report.KendallTau(slices.Concat(x[:from], x[to:]), slices.Concat(y[:from], y[to:]))
+		if ok != defined || got != want {
+			t.Fatalf("%v, %v; want %v, %v", got, ok, want, defined)
+		}
+	})
+}
+
+// TestAscending: the order is that of a stable sort, of infinities, fractions and both zeros too.
+func TestAscending(t *testing.T) {
+	value := rapid.OneOf(rapid.Float64(), rapid.Float64Range(-1, 1), rapid.SampledFrom([]float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), 1, 1 + 1e-15, -1e-300}))
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.SliceOfN(value, 0, 40).Draw(t, "x")
+		y := rapid.SliceOfN(value, len(x), len(x)).Draw(t, "y")
+		want := make([]int32, len(x))
+		for i := range want {
+			want[i] = int32(i)
+		}
+		slices.SortStableFunc(want, func(a, b int32) int { return cmp.Or(cmp.Compare(x[a], x[b]), cmp.Compare(y[a], y[b])) })
+		if got := report.Ascending(x, y); !slices.Equal(got, want) {
+			t.Fatalf("%v, want %v", got, want)
 		}
 	})
 }

@@ -2,15 +2,6 @@ package report
 
 import "math"
 
-// Interval is a confidence interval.
-type Interval struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-}
-
-// Excludes reports whether a value lies outside.
-func (i Interval) Excludes(x float64) bool { return x < i.Low || x > i.High }
-
 // Pool holds sorted values of clusters. Quantiles over a sample of the clusters
 // are exact, and cost much less than visiting each value.
 type Pool struct {
@@ -55,7 +46,7 @@ func NewPool(values []float64, cluster []int32, clusters int) *Pool {
 	return p
 }
 
-// Values are those of the pool, sorted. The caller must not change them.
+// Values are those of the pool, sorted, and must stay so.
 func (p *Pool) Values() []float64 { return p.values }
 
 // Quantiles returns, for each q of ascending qs from 0 to 1, the smallest value

@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/sim/swf"
 	"slurm-ostrich/ostrich/trace"
@@ -43,28 +42,6 @@ func TestLinked(t *testing.T) {
 	}
 	if campaigns, err = sim.Linked(log[3:]); err != nil || len(campaigns) != 2 || campaigns[0].Think != 0 {
 		t.Errorf("a log cut inside the chain: %v, %v", campaigns, err)
-	}
-}
-
-// TestLinkedKeepsWhatIsKnown: what a log says of a job is told to a policy, whoever
-// finds the campaigns.
-func TestLinkedKeepsWhatIsKnown(t *testing.T) {
-	log := []sim.Job{linked(1, 7, 0, 0, -1), linked(2, 7, 4, 1, 2)}
-	for i := range log {
-		log[i].Class, log[i].Hint = 5, 3
-	}
-	want, err := sim.Campaigns(log, campaign.Rule{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := sim.Linked(log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range want {
-		if *got[i].Jobs[0] != *want[i].Jobs[0] {
-			t.Errorf("campaign %d: %+v, want %+v", i+1, got[i].Jobs[0], want[i].Jobs[0])
-		}
 	}
 }
 

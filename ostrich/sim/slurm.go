@@ -187,8 +187,8 @@ func (e *engine) schedule() error {
 	if s.called && s.call() < e.now { // it looked then, and nothing that waited could have started
 		s.looked, s.called = s.call(), false
 	}
-	due := s.called && s.call() == e.now // what comes now does not put it off
-	s.called = s.called || e.happened && e.placed == nil // on nodes Slurm looks when they are free again (proc_req.c, _slurm_rpc_epilog_complete)
+	due := s.called && s.call() == e.now                      // what comes now does not put it off
+	s.called = s.called || e.happened && e.placed == nil      // on nodes Slurm looks when they are free again (proc_req.c, _slurm_rpc_epilog_complete)
 	if e.placed != nil && (e.arrived || s.Defer && s.freed) { // slurmctld's background loop begins each second (controller.c, _slurmctld_background)
 		if i, _ := slices.BinarySearch(s.Looks, e.now-s.shift); i < len(s.Looks) && s.Looks[i]+s.shift <= e.now+ostrich.Time(s.Delay) {
 			s.came = s.Looks[i] + s.shift

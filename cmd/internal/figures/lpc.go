@@ -58,8 +58,10 @@ func (w *workload) run(ctx context.Context, in Input, r replay) ([]report.Job, e
 	if err != nil {
 		return nil, fmt.Errorf("figures: %w", err)
 	}
-	sim.Depend(campaigns)
 	loop := *r.loop
+	if loop.Dependencies {
+		sim.Depend(campaigns)
+	}
 	loop.Progress = in.Progress
 	jobs, err := loop.Run(campaigns)
 	if err != nil {

@@ -87,6 +87,9 @@ func (o *SiteOptions) Compare(ctx context.Context, config *configuration.Config,
 	if err != nil {
 		return nil, err
 	}
+	if o.FirstDifference && !source.recorded {
+		return nil, errors.New("compare: --first-difference needs jobs that tell when they started")
+	}
 	source.setup.Run = settings
 	foretold := source.foretell()
 	site, err := New(source.history, source.setup)
@@ -114,9 +117,6 @@ func (o *SiteOptions) Compare(ctx context.Context, config *configuration.Config,
 	in.Runs = source.happened(site) // not before: memory has most to hold while jobs are replayed
 	in.Baseline = len(in.Runs)
 	if o.FirstDifference {
-		if !source.recorded {
-			return nil, errors.New("compare: --first-difference needs jobs that tell when they started, and a simulated baseline")
-		}
 		if in.Differ, err = runs[0].study.differences(runs[0].policy); err != nil {
 			return nil, err
 		}
