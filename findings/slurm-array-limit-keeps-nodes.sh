@@ -5,7 +5,7 @@
 # Seen: it waits: backfill keeps the node for the second task, too, as long as none runs, whatever %N says, up to
 #   bf_max_job_array_resv (20) of them. Once the second task is cancelled, the job starts. So arrays with %N keep the
 #   jobs of others from nodes that nobody will use. (From 23.02.4 on it starts at once; seen with 24.11.)
-# Ends with 0 if that is still so, 1 if not. Runs a slurmctld and two slurmds on ports 29846 to 29848 of
+# Ends with 0 if that is still so, 1 if not. Runs a slurmctld and two slurmds on ports 29900 to 29902 of
 # this host for half a minute, as root.
 set -euo pipefail
 tmp=$(mktemp -d)
@@ -25,7 +25,7 @@ cat >slurm.conf <<-END
 	PluginDir=$lib
 	ClusterName=c
 	SlurmctldHost=localhost
-	SlurmctldPort=29846
+	SlurmctldPort=29900
 	CredType=cred/none
 	StateSaveLocation=$PWD/state
 	SlurmctldPidFile=$PWD/pid
@@ -41,8 +41,8 @@ cat >slurm.conf <<-END
 	SlurmdLogFile=$PWD/log-%n
 	SlurmdParameters=config_overrides
 	SchedulerParameters=bf_interval=2
-	NodeName=n1 NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=29847 CPUs=4
-	NodeName=n2 NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=29848 CPUs=4
+	NodeName=n1 NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=29901 CPUs=4
+	NodeName=n2 NodeHostname=$(hostname -s) NodeAddr=127.0.0.1 Port=29902 CPUs=4
 	PartitionName=p Nodes=ALL Default=YES State=UP
 END
 # wait_for tries a command for a minute.
