@@ -155,7 +155,7 @@ func TestPeriodsOpen(t *testing.T) {
 }
 
 // TestPeriodsCoverage: where nothing changed, most intervals contain 0. With few
-// weeks they are a little narrow, as docs/compare.md says.
+// weeks they are a little narrow, as docs/compare-reference.md says.
 func TestPeriodsCoverage(t *testing.T) {
 	for _, weeks := range []int{6, 8, 12} {
 		covers, odd := 0, 0

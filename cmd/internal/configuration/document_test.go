@@ -11,27 +11,37 @@ import (
 	"slurm-ostrich/cmd/internal/scripttest"
 )
 
-const intro = `# Configuration
+var intro = strings.ReplaceAll(`# Configuration
 
-` + "`ostrichd` and `ostrich`" + ` read the same settings. Each has a default: nothing has to be set where slurmdbd's database is on the same machine
-and lets the account ` + "`ostrich`" + ` in without a password. [Tune](tune.md) says which are worth a thought.
+¬ostrichd¬ and ¬ostrich¬ read the same settings. Each has a default: nothing has to be set where slurmdbd's database is on the same machine
+and lets the account ¬ostrich¬ in without a password. [Tune](tune.md) says which are worth a thought.
 
-**Where.** Each setting is a key of the file ` + "`" + DefaultFile + "` (`--config FILE` or `OSTRICH_CONFIG`" + ` names another), a flag and an environment
-variable: ` + "`database.password_file` is also `--database-password-file` and `OSTRICH_DATABASE_PASSWORD_FILE`" + `. A flag wins over the environment, the
-environment over the file, and the file over the default. An empty variable counts as set. ` + "`ostrichd --show-config`" + ` prints what is in effect.
+**Where.** Each setting is a key of the file ¬`+DefaultFile+`¬ (¬--config FILE¬ or ¬OSTRICH_CONFIG¬ names another), a flag and an
+environment variable: ¬database.password_file¬ is also ¬--database-password-file¬ and ¬OSTRICH_DATABASE_PASSWORD_FILE¬. A flag wins over the
+environment, the environment over the file, and the file over the default. An empty variable counts as set. ¬ostrichd --show-config¬ prints
+what is in effect.
 
-**The file** is YAML. A key that is not known, is set twice or has an invalid value is an error that names the line. The packages install one,
-` + "`contrib/ostrich.yaml`" + `, in which all settings stand with their defaults, commented out. Lengths of time are ` + "`90s`, `10m`, `12h` or `14d`" + `. Lists are
-written with commas, or as YAML lists.
+**The file** is YAML. What stands before a key's dot is a section; only ¬interval.min¬ is written whole:
 
-**The password** of the database account comes from the file that ` + "`database.password_file`" + ` names, or from the variable ` + "`OSTRICH_DATABASE_PASSWORD`" + `,
-never from a flag or a key. The file has to be readable for the user of ostrichd alone; with systemd, ` + "`LoadCredential=`" + ` and
-` + "`$CREDENTIALS_DIRECTORY/NAME`" + ` keep it readable for root alone.
+¬¬¬yaml
+interval.min: 5s
+database:
+  address: db.example.org:3306
+¬¬¬
 
-**Changing.** ostrichd reads the file again on SIGHUP (` + "`systemctl reload ostrichd`" + `). If the new settings have an error or cannot work here (a
-database that does not answer, an address that is taken), the old ones stay, and the log says why; so they do if the file is gone, sets nothing, or has lost
-` + "`mode`" + ` while priorities are written ([ADR 38](adr/0038-what-works-stays.md)). ` + "`listen`, `status.listen`, `status.hosts` and the path `web.config_file`" + `
-take effect at the next start; the content of that file counts at once.
+A key that is not known, is set twice or has an invalid value is an error that names the line. The packages install
+[one](../contrib/ostrich.yaml) in which all settings stand with their defaults, commented out. Lengths of time are ¬90s¬, ¬10m¬, ¬12h¬ or
+¬14d¬. Lists are written with commas, or as YAML lists.
+
+**The password** of the database account comes from the file that ¬database.password_file¬ names, or from the variable
+¬OSTRICH_DATABASE_PASSWORD¬, never from a flag or a key. The file has to be readable for the user of ostrichd alone, or, with systemd's
+¬LoadCredential=¬, [for root alone](deploy.md#2-a-database-account-that-can-only-read).
+
+**Changing.** ostrichd reads the file again on SIGHUP (¬systemctl reload ostrichd¬); settings from a pipe are read once. If the new settings
+have an error or cannot work here (a database that does not answer, an address that is taken), the old ones stay, and the log says why. They
+also stay if the file is gone or sets nothing. To end the writing say ¬mode: observe¬: to delete the line ¬mode¬ does not do it
+([ADR 38](adr/0038-what-works-stays.md)). ¬listen¬, ¬status.listen¬, ¬status.hosts¬ and the path ¬web.config_file¬ take effect at the next
+start; the content of that file counts at once.
 
 ## Settings
 
@@ -39,7 +49,7 @@ The table is made from the program.
 
 | key | default | meaning |
 |---|---|---|
-`
+`, "¬", "`")
 
 // document is docs/configuration.md.
 func document() string {
