@@ -1,14 +1,11 @@
 package sim
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
-	"slurm-ostrich/ostrich/sharing"
 )
 
 // SharedFlows returns how long each campaign, by its number, would have stayed
@@ -29,7 +26,7 @@ func SharedFlows(jobs []report.Job, m int, shares *ostrich.Shares) ([]float64, e
 	if m < 1 {
 		return nil, fmt.Errorf("sim: a machine of %d processors: %w", m, ErrWorkload)
 	}
-	ends, err := sharedEnds(jobs, m, shares)
+	ends, err := virtualCompletions(jobs, ostrich.Options{Procs: m, Machine: ostrich.Sequential}, shares, true)
 	if err != nil {
 		return nil, err
 	}
@@ -46,65 +43,6 @@ func SharedFlows(jobs []report.Job, m int, shares *ostrich.Shares) ([]float64, e
 	}
 	for n := range ends {
 		ends[n] = report.SharedFlow(first[n], ends[n], least[n])
-	}
-	return ends, nil
-}
-
-// sharedEnds returns C~ of each campaign in seconds. Nothing but the submissions, the processors and the true
-// lengths of the jobs matters.
-func sharedEnds(jobs []report.Job, m int, shares *ostrich.Shares) ([]float64, error) {
-	tree := sharing.New(sharing.Options{Size: m})
-	if shares != nil {
-		tree.Divide(shares)
-	}
-	lines := make(map[ostrich.UserID]*sharing.Line)
-	var stages []*sharing.Stage // by campaign, the latest one
-	var order []int32
-	for i := range jobs {
-		if j := &jobs[i]; j.Campaign >= 0 {
-			if j.End <= j.Start {
-				return nil, fmt.Errorf("sim: job %d runs for %d s: %w", j.ID, j.End-j.Start, ErrWorkload)
-			}
-			order = append(order, int32(i))
-			stages = append(stages, make([]*sharing.Stage, max(0, j.Campaign+1-len(stages)))...)
-		}
-	}
-	bySubmit := func(a, b int32) int { return cmp.Compare(jobs[a].Submit, jobs[b].Submit) }
-	if !slices.IsSortedFunc(order, bySubmit) {
-		slices.SortStableFunc(order, bySubmit)
-	}
-	complete := func(until float64) {
-		for due := tree.Next(); due <= until; due = tree.Next() {
-			tree.Complete(due)
-		}
-	}
-	first, _ := report.Span(jobs)
-	shift := max(0, 1-first) // below 0 is "not yet"
-	for _, i := range order {
-		j := &jobs[i]
-		at := float64(j.Submit + shift)
-		complete(at)
-		tree.Change(at)
-		line := lines[j.User]
-		if line == nil {
-			line = &sharing.Line{User: j.User}
-			tree.Plant(line)
-			lines[j.User] = line
-		}
-		g := stages[j.Campaign]
-		if g == nil || g.Completed != sharing.NotYet {
-			g = new(sharing.Stage)
-			tree.Append(line, g)
-			stages[j.Campaign] = g
-		}
-		tree.Add(g, ostrich.Work(j.End-j.Start)*ostrich.Work(j.Procs))
-	}
-	complete(math.MaxFloat64)
-	ends := make([]float64, len(stages))
-	for n, g := range stages {
-		if ends[n] = math.NaN(); g != nil {
-			ends[n] = g.Completed - float64(shift)
-		}
 	}
 	return ends, nil
 }

@@ -97,14 +97,10 @@ func CampaignsOf(jobs int, at func(i int) *Job, rule campaign.Rule) ([]Campaign,
 	for n := range list {
 		c := &list[n]
 		c.User, c.Submit = c.Jobs[0].User, c.Jobs[0].Submit
-		end, known := last[c.User]
-		if known {
-			c.Think = max(0, ostrich.Duration(c.Submit-end))
-		}
-		for i, j := range c.Jobs {
-			if e := j.end(); e > end || i == 0 && !known {
-				end = e
-			}
+		end := slices.MaxFunc(c.Jobs, func(a, b *Job) int { return cmp.Compare(a.end(), b.end()) }).end()
+		if before, known := last[c.User]; known {
+			c.Think = max(0, ostrich.Duration(c.Submit-before))
+			end = max(end, before)
 		}
 		last[c.User] = end
 	}
