@@ -130,6 +130,8 @@ type History struct {
 
 	Unstarted bool // nothing tells when jobs started: they count as started when they were submitted
 
+	Lacks []string // sacct's columns of how jobs were scheduled that the dump, or one of several, has not
+
 	Notes []string // what was left out or changed, one sentence for each reason
 
 	// Skipped counts the records that were left out because they cannot be true.

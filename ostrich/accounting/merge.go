@@ -3,6 +3,7 @@ package accounting
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"slurm-ostrich/ostrich"
 )
@@ -55,6 +56,13 @@ func Merge(all ...*History) (*History, error) {
 		}
 	}
 	b.h.Unstarted = all[0].Unstarted
+	for _, h := range all {
+		for _, name := range h.Lacks {
+			if !slices.Contains(b.h.Lacks, name) {
+				b.h.Lacks = append(b.h.Lacks, name)
+			}
+		}
+	}
 	for _, h := range all {
 		if h.Unstarted != b.h.Unstarted {
 			return nil, errors.New("histories of which some tell when jobs started, and others do not")

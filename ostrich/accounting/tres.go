@@ -41,6 +41,21 @@ func (t *TRES) Of(name string) uint64 {
 	return 0
 }
 
+// kindsOfTRES are the types of TRES, and of those that have one a sample name
+// (slurmdb_defs.c, and accounting_storage_slurmdbd's table of TRES).
+var kindsOfTRES = []string{"cpu", "mem", "node", "billing", "energy", "vmem", "pages", "gres/NAME", "license/NAME", "fs/NAME", "bb/NAME", "ic/NAME"}
+
+// KnownTRES returns nil if Slurm can have such a TRES. Letters may be capitals.
+func KnownTRES(name string) error {
+	kind, of, named := strings.Cut(strings.ToLower(name), "/")
+	for _, k := range kindsOfTRES {
+		if known, _, needs := strings.Cut(k, "/"); kind == known && needs == named && (!named || of != "") {
+			return nil
+		}
+	}
+	return fmt.Errorf("%q: not a TRES: %s", name, strings.Join(kindsOfTRES, ", "))
+}
+
 // units are the letters of amounts, each 1024 times the one before.
 const units = "KMGTP"
 
@@ -60,6 +75,9 @@ func ReadWeights(text string) ([]Weight, error) {
 		name, number, ok := strings.Cut(item, "=")
 		if name = strings.TrimSpace(name); !ok || name == "" || number == "" {
 			return nil, fmt.Errorf("%q: want RESOURCE=WEIGHT, as in CPU=1.0, Mem=0.25G or GRES/gpu=2", item)
+		}
+		if err := KnownTRES(name); err != nil {
+			return nil, err
 		}
 		w := Weight{Resource: strings.ToLower(name)}
 		if i := strings.IndexByte(units, number[len(number)-1]&^0x20); i >= 0 {

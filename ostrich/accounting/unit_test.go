@@ -104,7 +104,7 @@ func TestReadWeights(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"CPU": `"CPU": want RESOURCE=WEIGHT`, "": "want RESOURCE=WEIGHT", "CPU=": "want RESOURCE=WEIGHT", "=1": "want RESOURCE=WEIGHT",
-		"CPU=one": `"CPU=one": the weight is not a number`, "CPU=1,Mem=0.25GB": `"Mem=0.25GB": the weight is not a number`, "CPU=NaN": "not a number",
+		"CPU=one": `"CPU=one": the weight is not a number`, "CPU=1,Mem=0.25GB": `"Mem=0.25GB": the weight is not a number`, "CPU=NaN": "not a number", "CPU=1,gpu=2": `"gpu": not a TRES: cpu, mem, node`,
 	} {
 		if _, err := accounting.ReadWeights(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)

@@ -179,6 +179,9 @@ func (s *source) readFiles() error {
 		}
 		records, err := slurm.ParseRecords(texts[k], inventory.Included(s.o.SlurmConfig[k]))
 		failed(s.o.SlurmConfig[k], err)
+		for i := range records {
+			records[i].Where = fmt.Sprintf("--slurm-config: %s: %s", s.o.SlurmConfig[k], records[i].Where)
+		}
 		s.setup.Records = append(s.setup.Records, records...)
 	}
 	if k, is := at[eventsFile]; is {

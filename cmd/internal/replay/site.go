@@ -19,6 +19,9 @@ import (
 
 // configure makes the configurations of Slurm's and of OStrich's order.
 func (s *Study) configure(h *accounting.History) error {
+	if len(h.Lacks) > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("The record lacks columns of sacct that tell how Slurm scheduled the jobs, and is replayed without what they tell: %s.", strings.Join(h.Lacks, ", ")))
+	}
 	c := &s.Priority
 	c.Procs, c.Nodes = s.Procs, max(1, s.Nodes)
 	c.HalfLife = 7 * 24 * 3600

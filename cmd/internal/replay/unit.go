@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -20,7 +21,7 @@ func (s *source) count(config *configuration.Config) error {
 		s.notes = append(s.notes, "Fair share charges billing in the whole numbers of accounting, as Slurm does not: its fractions count where OStrich counts work by billing, too.")
 	}
 	switch {
-	case err != nil && config.Schedule.Resource != configuration.Auto:
+	case err != nil && (config.Schedule.Resource != configuration.Auto || errors.Is(err, sidecar.ErrWeights)):
 		return err
 	case err != nil:
 		s.notes = append(s.notes, fmt.Sprintf("OStrich counts work by processors: %v.", err))

@@ -20,6 +20,9 @@ import (
 // another unit of work now.
 var ErrUnit = errors.New("work is counted by other weights")
 
+// ErrWeights means that weights of a partition cannot be read.
+var ErrWeights = errors.New("TRESBillingWeights")
+
 // Counted is the unit by which work is counted, and what it was made from.
 type Counted struct {
 	Unit *accounting.Unit // nil: processors
@@ -100,7 +103,7 @@ func (u *Counted) weights(partitions []priority.Partition) (map[string]accountin
 		}
 		weights, err := accounting.ReadWeights(p.BillingWeights)
 		if err != nil {
-			return nil, fmt.Errorf("configuration: %w: TRESBillingWeights of partition %s: %w", configuration.ErrConfig, p.Name, err)
+			return nil, fmt.Errorf("configuration: %w: %w of partition %s: %w", configuration.ErrConfig, ErrWeights, p.Name, err)
 		}
 		all[p.Name] = weights
 		for _, w := range weights {

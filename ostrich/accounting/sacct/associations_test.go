@@ -176,7 +176,7 @@ func TestReadQOS(t *testing.T) {
 		},
 		{
 			"unknown TRES", "Name|Priority|UsageFactor|GrpTRES\na|1|1|gpu=4\n", nil,
-			`f:2: GrpTRES "gpu=4": "gpu=4": not a TRES: cpu, mem, node, billing, energy, vmem, pages, gres/NAME, license/NAME, fs/NAME, bb/NAME, ic/NAME`,
+			`f:2: GrpTRES "gpu=4": "gpu": not a TRES: cpu, mem, node, billing, energy, vmem, pages, gres/NAME, license/NAME, fs/NAME, bb/NAME, ic/NAME`,
 		},
 		{"no count", "Name|Priority|UsageFactor|GrpTRES\na|1|1|gres/gpu=few\n", nil, `f:2: GrpTRES "gres/gpu=few": "gres/gpu=few": not a number of it`},
 		{"no number of jobs", "Name|Priority|UsageFactor|MaxJobsPU\na|1|1|some\n", nil, `f:2: MaxJobsPU "some": not a number`},

@@ -220,6 +220,42 @@ func header(names []string, mark []byte) (*layout, error) {
 	return l, nil
 }
 
+// scheduling are columns that tell how jobs were scheduled, by sacct's names, and what else tells the same.
+var scheduling = []struct {
+	name    string
+	columns []column
+}{
+	{"Partition", []column{colPartition}},
+	{"QOS", []column{colQOS}},
+	{"Account", []column{colAccount}},
+	{"Eligible", []column{colEligible}},
+	{"Timelimit", []column{colLimit, colLimitRaw}},
+	{"ReqMem", []column{colMemory, colReqTRES}},
+	{"ReqTRES", []column{colReqTRES, colGRES}},
+	{"Constraints", []column{colConstraints}},
+	{"Reservation", []column{colReservation}},
+	{"Flags", []column{colFlags}},
+	{"Priority", []column{colPriority}},
+	{"NodeList", []column{colNodeList}},
+}
+
+// lacks returns those of them that the dump has not. JSON has all, and in a trace of another cluster nobody looks for them.
+func (d *dump) lacks() (names []string) {
+	l := d.header
+	switch {
+	case d.tree != nil || l.plain():
+		return nil
+	case l == nil:
+		l = xdmod.qos
+	}
+	for _, s := range scheduling {
+		if !slices.ContainsFunc(s.columns, func(c column) bool { return l.at[c] >= 0 }) {
+			names = append(names, s.name)
+		}
+	}
+	return names
+}
+
 // onlyHolds reports whether the columns tell what processors jobs held, and not what they asked for.
 func (l *layout) onlyHolds() bool {
 	return l != nil && l.at[colAsked] < 0 && l.at[colReqTRES] < 0 && !l.plain()

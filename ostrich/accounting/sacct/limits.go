@@ -126,10 +126,6 @@ type Count struct {
 	Count int64  // of memory: MiB
 }
 
-// kindsOfTRES are the types of TRES, and of those that have one a sample name
-// (slurmdb_defs.c, and accounting_storage_slurmdbd's table of TRES).
-var kindsOfTRES = []string{"cpu", "mem", "node", "billing", "energy", "vmem", "pages", "gres/NAME", "license/NAME", "fs/NAME", "bb/NAME", "ic/NAME"}
-
 // ReadTRES reads a list of TRES such as "cpu=36,gres/gpu=4,mem=100G", as sacctmgr shows limits.
 func ReadTRES(text string) ([]Count, error) {
 	var all []Count
@@ -138,8 +134,11 @@ func ReadTRES(text string) ([]Count, error) {
 		if item == "" {
 			continue
 		}
-		if !is || !knownTRES(name) {
-			return nil, fmt.Errorf("%q: not a TRES: %s", item, strings.Join(kindsOfTRES, ", "))
+		if !is {
+			return nil, fmt.Errorf("%q: not NAME=COUNT", item)
+		}
+		if err := accounting.KnownTRES(name); err != nil {
+			return nil, err
 		}
 		n, ok := amount([]byte(count), name == "mem")
 		if !ok || n > math.MaxInt32*1024 || bytes.ContainsRune([]byte(count), '.') {
@@ -148,16 +147,4 @@ func ReadTRES(text string) ([]Count, error) {
 		all = append(all, Count{name, int64(n)})
 	}
 	return all, nil
-}
-
-// knownTRES reports whether Slurm has such a TRES.
-func knownTRES(name string) bool {
-	kind, of, named := strings.Cut(name, "/")
-	for _, k := range kindsOfTRES {
-		known, _, needs := strings.Cut(k, "/")
-		if kind == known {
-			return needs == named && (!named || of != "")
-		}
-	}
-	return false
 }

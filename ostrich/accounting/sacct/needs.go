@@ -146,6 +146,9 @@ func (d *dump) resources() (tres string, memory int64, err error) {
 			}
 			continue
 		}
+		if err := accounting.KnownTRES(string(name)); err != nil {
+			return "", 0, d.bad(colReqTRES, err.Error())
+		}
 		if n, ok := amount(count, false); !ok || n > maxProcs {
 			return "", 0, d.bad(colReqTRES, "no number of "+string(name))
 		}

@@ -2,6 +2,7 @@ package sacct_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -91,6 +92,7 @@ func TestNeeds(t *testing.T) {
 	}
 	for _, tt := range []struct{ line, want string }{
 		{who + "4|4|1|1|4G|cpu=4,gres/gpu=two|||||||r|", `sacct: dump:2:reqtres: "cpu=4,gres/gpu=two": no number of gres/gpu`},
+		{who + "4|4|1|1|4G|cpu=4,disk=2|||||||r|", `sacct: dump:2:reqtres: "cpu=4,disk=2": "disk": not a TRES: cpu, mem, node`},
 		{who + "4|4|some|1|4G|cpu=4|||||||r|", "sacct: dump:2"},
 		{who + "4|4|1|1|much|cpu=4|||||||r|", "sacct: dump:2"},
 	} {
@@ -270,5 +272,31 @@ func TestSubmissionLine(t *testing.T) {
 	})
 	if none := new(accounting.Layout).Line(); none != "" {
 		t.Errorf("nothing has the line %q", none)
+	}
+}
+
+// TestLacks: a dump says which columns it has not of those that tell how jobs were scheduled.
+func TestLacks(t *testing.T) {
+	const job = "1|1|alice|2024-03-01T10:00:00|2024-03-01T10:00:00|2024-03-01T10:01:00|COMPLETED|1"
+	for _, tt := range []struct {
+		header, line string
+		want         []string
+	}{
+		{
+			"JobID|JobIDRaw|User|Submit|Start|End|State|NCPUS|Account|QOS|Partition|Eligible|TimelimitRaw|ReqTRES|Constraints|Prioritty|Flags", job + "|a|q|p|2024-03-01T10:00:00|1|cpu=1|f|7|",
+			[]string{"Reservation", "Priority", "NodeList"},
+		},
+		{
+			"JobID|JobIDRaw|User|Submit|Start|End|State|NCPUS", job,
+			[]string{"Partition", "QOS", "Account", "Eligible", "Timelimit", "ReqMem", "ReqTRES", "Constraints", "Reservation", "Flags", "Priority", "NodeList"},
+		},
+	} {
+		h, err := sacct.Read(strings.NewReader(tt.header+"\n"+tt.line+"\n"), "dump", sacct.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(h.Lacks, tt.want) {
+			t.Errorf("%s: lacks %q, want %q", tt.header, h.Lacks, tt.want)
+		}
 	}
 }

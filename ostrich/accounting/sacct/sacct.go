@@ -491,5 +491,7 @@ func (d *dump) history() (*accounting.History, error) {
 		d.jobs.Note("Some dumps have JobIDRaw and others have not: a run of an array task that is in both kinds counts twice. Run sacct again with JobIDRaw.")
 	}
 	d.tree.notes()
-	return d.unstarted(d.jobs.History(d.cluster, d.first, d.last+1)), nil
+	h := d.unstarted(d.jobs.History(d.cluster, d.first, d.last+1))
+	h.Lacks = d.lacks()
+	return h, nil
 }
