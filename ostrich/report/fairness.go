@@ -49,10 +49,10 @@ func NewFairness(stretch, demand []float64) *Fairness {
 // Jain returns Jain's index of the users' stretch, (Σx)²/(n·Σx²): 1 if all have
 // the same, 1/n if one has all, 1 without users (Jain, Chiu and Hawe, "A
 // Quantitative Measure of Fairness and Discrimination", DEC TR-301, 1984).
-func (f *Fairness) Jain(times []float64) float64 {
+func (f *Fairness) Jain(times []int32) float64 {
 	var n, sum, squares float64
 	for i, x := range f.stretch {
-		w := Often(times, i)
+		w := float64(Often(times, i))
 		n, sum, squares = n+w, sum+w*x, squares+w*x*x
 	}
 	if squares == 0 {
@@ -64,10 +64,10 @@ func (f *Fairness) Jain(times []float64) float64 {
 // Gini returns the Gini coefficient of the users' stretch, Σ|x_i −
 // x_j|/(2n²·mean) over all i and j: 0 if all have the same or there are no users,
 // towards 1 if one has all (Gini, "Variabilità e mutabilità", 1912).
-func (f *Fairness) Gini(times []float64) float64 {
+func (f *Fairness) Gini(times []int32) float64 {
 	var n, below, area float64 // area is twice that under the Lorenz curve
 	for _, i := range f.ascend {
-		w := Often(times, i)
+		w := float64(Often(times, i))
 		share := w * f.stretch[i]
 		area += w * (2*below + share)
 		n, below = n+w, below+share
@@ -81,21 +81,21 @@ func (f *Fairness) Gini(times []float64) float64 {
 // Envy counts ordered pairs (a, b) of users where a envies b: the stretch of a is
 // more than EnvyMargin above that of b, although a demands no more. of is the
 // number of all pairs of different users.
-func (f *Fairness) Envy(times []float64) (pairs, of float64) {
+func (f *Fairness) Envy(times []int32) (pairs, of float64) {
 	clear(f.counters)
 	var n, squares float64
 	for first := 0; first < len(f.descend); {
 		after := first
 		for ; after < len(f.descend) && f.demand[f.descend[after]] == f.demand[f.descend[first]]; after++ {
 			b := f.descend[after]
-			w := Often(times, b)
+			w := float64(Often(times, b))
 			n, squares = n+w, squares+w*w
 			for at := int(f.place[b]) + 1; at < len(f.counters); at += at & -at {
 				f.counters[at] += w
 			}
 		}
 		for _, a := range f.descend[first:after] {
-			w := Often(times, a)
+			w := float64(Often(times, a))
 			if w == 0 {
 				continue
 			}
@@ -109,7 +109,7 @@ func (f *Fairness) Envy(times []float64) (pairs, of float64) {
 }
 
 // Often returns how often a sample has a cluster; nil has each once.
-func Often[I int | int32](times []float64, i I) float64 {
+func Often[I int | int32](times []int32, i I) int32 {
 	if times == nil {
 		return 1
 	}

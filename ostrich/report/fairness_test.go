@@ -40,13 +40,14 @@ func TestFairness(t *testing.T) {
 func TestFairnessOfSamples(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "users")
-		stretch, demand, times := make([]float64, n), make([]float64, n), make([]float64, n)
+		stretch, demand, times := make([]float64, n), make([]float64, n), make([]int32, n)
 		var sum, squares, count float64
 		for i := range n {
 			stretch[i] = rapid.Float64Range(1, 3).Draw(t, "stretch")
 			demand[i] = float64(rapid.IntRange(0, 3).Draw(t, "demand"))
-			times[i] = float64(rapid.IntRange(0, 3).Draw(t, "times"))
-			sum, squares, count = sum+times[i]*stretch[i], squares+times[i]*stretch[i]*stretch[i], count+times[i]
+			times[i] = rapid.Int32Range(0, 3).Draw(t, "times")
+			w := float64(times[i])
+			sum, squares, count = sum+w*stretch[i], squares+w*stretch[i]*stretch[i], count+w
 		}
 		if count == 0 {
 			t.Skip("an empty sample")
@@ -54,7 +55,7 @@ func TestFairnessOfSamples(t *testing.T) {
 		var apart, envy, pairs float64
 		for i := range n {
 			for j := range n {
-				w := times[i] * times[j]
+				w := float64(times[i] * times[j])
 				apart += w * math.Abs(stretch[i]-stretch[j])
 				if i != j {
 					pairs += w

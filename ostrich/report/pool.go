@@ -13,8 +13,7 @@ type Pool struct {
 
 // count is how many values of a block belong to a cluster.
 type count struct {
-	cluster int32
-	n       float64
+	cluster, n int32
 }
 
 // NewPool takes values and the cluster of each; clusters are numbered from 0.
@@ -28,7 +27,7 @@ func NewPool(values []float64, cluster []int32, clusters int) *Pool {
 	// each, and the values of one block a quantile, of which a sample needs four. This
 	// size makes both about the same, as small blocks have few clusters.
 	p.block = max(16, int(math.Sqrt(float64(len(order))*float64(max(1, clusters)))/3))
-	seen := make([]float64, clusters)
+	seen := make([]int32, clusters)
 	for first := 0; first < len(order); first += p.block {
 		part := p.cluster[first:min(first+p.block, len(order))]
 		for _, c := range part {
@@ -52,7 +51,7 @@ func (p *Pool) Values() []float64 { return p.values }
 // Quantiles returns, for each q of ascending qs from 0 to 1, the smallest value
 // of the sample such that at least a part q of it is not larger; 0 without
 // values. times says how often each cluster is in the sample; nil means once.
-func (p *Pool) Quantiles(times []float64, qs ...float64) []float64 {
+func (p *Pool) Quantiles(times []int32, qs ...float64) []float64 {
 	list := make([]float64, len(qs))
 	if len(p.values) == 0 {
 		return list
@@ -63,29 +62,34 @@ func (p *Pool) Quantiles(times []float64, qs ...float64) []float64 {
 		}
 		return list
 	}
-	sizes, total := make([]float64, len(p.counts)), 0.0
+	sizes, total := make([]int, len(p.counts)), 0
 	for b, counts := range p.counts {
+		n := int32(0)
 		for _, c := range counts {
-			sizes[b] += c.n * times[c.cluster]
+			n += c.n * times[c.cluster]
 		}
+		sizes[b] = int(n)
 		total += sizes[b]
 	}
 	if total == 0 {
 		return list
 	}
-	b, before := 0, 0.0 // the values of the sample before block b
+	b, before := 0, 0 // the values of the sample before block b
+	at, n := 0, 0     // the value that is looked at, and how many the sample has in front of it
 	for i, q := range qs {
-		want := max(1, min(total, math.Ceil(q*total)))
+		want := max(1, min(total, int(math.Ceil(q*float64(total)))))
 		for before+sizes[b] < want {
 			before += sizes[b]
 			b++
 		}
-		at, n := b*p.block, before+times[p.cluster[b*p.block]]
-		for n < want {
-			at++
-			n += times[p.cluster[at]]
+		if at < b*p.block {
+			at, n = b*p.block, before
 		}
-		list[i] = p.values[at]
+		for n < want {
+			n += int(times[p.cluster[at]])
+			at++
+		}
+		list[i] = p.values[at-1]
 	}
 	return list
 }

@@ -23,9 +23,9 @@ func TestPoolAgainstSort(t *testing.T) {
 			values[i] = float64(rapid.IntRange(0, 50).Draw(t, "value"))
 			cluster[i] = int32(rapid.IntRange(0, clusters-1).Draw(t, "cluster"))
 		}
-		times := make([]float64, clusters)
+		times := make([]int32, clusters)
 		for i := range times {
-			times[i] = float64(rapid.IntRange(0, 3).Draw(t, "times"))
+			times[i] = rapid.Int32Range(0, 3).Draw(t, "times")
 		}
 		var all []float64
 		for i, v := range values {
@@ -45,7 +45,7 @@ func TestPoolAgainstSort(t *testing.T) {
 		if got := p.Quantiles(times, qs...); !slices.Equal(got, want) {
 			t.Fatalf("quantiles %v, want %v", got, want)
 		}
-		once := make([]float64, clusters)
+		once := make([]int32, clusters)
 		for i := range once {
 			once[i] = 1
 		}
@@ -71,7 +71,7 @@ func BenchmarkPool(b *testing.B) {
 	p := report.NewPool(values, cluster, users)
 	b.Run("resample", func(b *testing.B) {
 		for b.Loop() {
-			err := confidence.Bootstrap(random, users, 1, func(times []float64) error {
+			err := confidence.Bootstrap(random, users, 1, func(times []int32) error {
 				p.Quantiles(times, 0.5, 0.95, 0.99)
 				return nil
 			})

@@ -103,7 +103,7 @@ func PercentilesOf(values []float64) Percentiles {
 }
 
 // Percentiles returns those of a sample, as Quantiles does.
-func (p *Pool) Percentiles(times []float64) Percentiles {
+func (p *Pool) Percentiles(times []int32) Percentiles {
 	q := p.Quantiles(times, 0.5, 0.95, 0.99, 1)
 	return Percentiles{q[0], q[1], q[2], q[3]}
 }

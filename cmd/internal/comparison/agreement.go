@@ -54,9 +54,9 @@ func (a *Agreement) isClose() bool {
 	return sameOrder && sameMean && sameJobs
 }
 
-// agreement compares the baseline with the recorded run; nil if there is only one
-// of them.
-func (s *studied) agreement() *Agreement {
+// agreement compares the baseline with the recorded run, by the figures of all runs; nil if there
+// is only one of them.
+func (s *studied) agreement(runs []Figures) *Agreement {
 	recorded := slices.IndexFunc(s.in.Runs, func(r Run) bool { return r.Recorded })
 	if recorded < 0 || s.in.Runs[s.in.Baseline].Recorded {
 		return nil
@@ -82,7 +82,7 @@ func (s *studied) agreement() *Agreement {
 	}
 	a.Near = min(a.Near, 1)
 	a.WaitDifference = a.MeanWait - a.RecordedMeanWait
-	a.UserStretchDifference = report.UserMean.Of(s.sample(s.in.Baseline, nil)) - report.UserMean.Of(s.sample(recorded, nil))
+	a.UserStretchDifference = runs[s.in.Baseline].UserMeanStretch - runs[recorded].UserMeanStretch
 	defined := func(of func(x, y []float64) (float64, bool), pair [2][]float64) *float64 {
 		if c, ok := of(pair[0], pair[1]); ok {
 			return &c
@@ -154,16 +154,13 @@ func jackknife(n int, whole float64, of func(from, to int) (float64, bool)) *rep
 
 // untold reports whether a run changes the mean wait, or the mean stretch per user, by less
 // than the baseline misses what happened by.
-func (c *Comparison) untold(run string) bool {
-	if c.Agreement == nil || c.recorded(run) {
+func (c *Comparison) untold(run *Figures) bool {
+	base := &c.Runs[c.s.in.Baseline]
+	if c.Agreement == nil || run.Recorded || run == base {
 		return false
 	}
-	for _, d := range c.Differences {
-		if miss, is := c.miss(d.Measure); is && d.Run == run && math.Abs(d.Difference) < math.Abs(miss) {
-			return true
-		}
-	}
-	return false
+	return math.Abs(run.Wait.Mean-base.Wait.Mean) < math.Abs(c.Agreement.WaitDifference) ||
+		math.Abs(run.UserMeanStretch-base.UserMeanStretch) < math.Abs(c.Agreement.UserStretchDifference)
 }
 
 // miss returns by how much the baseline misses what happened in a measure on which the

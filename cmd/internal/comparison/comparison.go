@@ -199,7 +199,14 @@ func Compare(ctx context.Context, in Input) (*Comparison, error) {
 	for r := range in.Runs {
 		c.Runs = append(c.Runs, s.figures(r))
 	}
-	if c.Differences, err = s.differences(ctx); err != nil {
+	c.Agreement, c.CannotTell = s.agreement(c.Runs), []string{}
+	s.untold = make([]bool, len(c.Runs))
+	for r := range c.Runs {
+		if s.untold[r] = c.untold(&c.Runs[r]); s.untold[r] {
+			c.CannotTell = append(c.CannotTell, c.Runs[r].Run)
+		}
+	}
+	if c.Differences, err = s.differences(ctx, c.Runs); err != nil {
 		return nil, fmt.Errorf("comparison: %w", err)
 	}
 	if c.Users, err = s.userTable(ctx); err != nil {
@@ -211,30 +218,9 @@ func Compare(ctx context.Context, in Input) (*Comparison, error) {
 		c.Lengths, c.Tools = in.Lengths.Sentence(), in.Lengths.Tools
 	}
 	c.Groups = s.groups()
-	c.Agreement, c.CannotTell = s.agreement(), []string{}
-	for _, f := range c.Runs {
-		if c.untold(f.Run) {
-			c.CannotTell = append(c.CannotTell, f.Run)
-			c.silence(f.Run)
-		}
-	}
 	c.Changes = c.changes()
 	c.Verdict = append(c.outcome(), c.nearness()...)
 	return c, nil
-}
-
-// silence takes back what was read from the differences of a run.
-func (c *Comparison) silence(run string) {
-	for i := range c.Differences {
-		if d := &c.Differences[i]; d.Run == run {
-			d.Interval, d.Reading = nil, CannotTell
-		}
-	}
-	for i := range c.Users {
-		change := c.Users[i].change(run)
-		change.Stretch = Change{Difference: change.Stretch.Difference, Reading: CannotTell}
-		change.Wait = Change{Difference: change.Wait.Difference, Reading: CannotTell}
-	}
 }
 
 // tells reports whether the record can tell of a simulated run what it changes.

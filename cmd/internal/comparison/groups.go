@@ -89,7 +89,7 @@ func (s *studied) layer(t *GroupTable, of []int32) {
 				t.Groups[k].Hours += float64(jobs[i].Ran()) * float64(jobs[i].Procs) / 3600
 			}
 		}
-		once := make([]float64, n)
+		once := make([]int32, n)
 		for k := range t.Groups {
 			if sums.sums[k].Jobs == 0 {
 				continue

@@ -26,16 +26,18 @@ func values(x *report.Sample) []float64 {
 // value is NaN if the sample has nothing to measure. In a sample, only the
 // measures by users have a meaning. The envy count of a sample is the part of its
 // pairs of different users, times all pairs.
-func (s *studied) sample(r int, times []float64) *report.Sample {
+func (s *studied) sample(r int, times []int32) *report.Sample {
 	run, none := &s.runs[r], 0.0
 	if times != nil {
 		none = math.NaN()
 	}
 	x := run.sample(times, none)
-	owning := make([]float64, len(s.owning))
+	owning := make([]int32, len(s.owning))
 	for i, u := range s.owning {
 		owning[i] = report.Often(times, u)
-		x.AddUser(run.users[u].MeanStretch, run.users[u].MaxStretch, owning[i])
+		if owning[i] > 0 {
+			x.AddUser(run.users[u].MeanStretch, run.users[u].MaxStretch, float64(owning[i]))
+		}
 	}
 	if x.Users > 0 {
 		x.Rho.P95, x.Jain, x.Gini = run.rhos.Quantiles(times, 0.95)[0], run.fair.Jain(owning), run.fair.Gini(owning)
@@ -50,10 +52,10 @@ func (s *studied) sample(r int, times []float64) *report.Sample {
 
 // utilisation returns the part of the processors that are busy over a sample of
 // the parts of the window; nil means each once.
-func (s *studied) utilisation(r int, times []float64) float64 {
+func (s *studied) utilisation(r int, times []int32) float64 {
 	var area, length float64
 	for i, busy := range s.runs[r].busy {
-		w := report.Often(times, i) * float64(min(int64(s.part()), int64(s.in.To-s.in.From)-int64(i)*int64(s.part())))
+		w := float64(report.Often(times, i)) * float64(min(int64(s.part()), int64(s.in.To-s.in.From)-int64(i)*int64(s.part())))
 		area, length = area+w*busy, length+w
 	}
 	if length == 0 {
@@ -62,8 +64,20 @@ func (s *studied) utilisation(r int, times []float64) float64 {
 	return area / length
 }
 
-// differences compares every run with the baseline.
-func (s *studied) differences(ctx context.Context) ([]Difference, error) {
+// resampled lists the runs that are compared with the baseline in resamples.
+func (s *studied) resampled() []int {
+	var list []int
+	for r := range s.runs {
+		if r != s.in.Baseline && !s.untold[r] {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// differences compares every run with the baseline. runs are the figures of all.
+func (s *studied) differences(ctx context.Context, runs []Figures) ([]Difference, error) {
+	resampled := s.resampled()
 	samples := make([][][]float64, len(s.runs)) // differences of each round, by run and measure
 	for r := range samples {
 		samples[r] = make([][]float64, len(measures))
@@ -73,12 +87,9 @@ func (s *studied) differences(ctx context.Context) ([]Difference, error) {
 			samples[r][m] = append(samples[r][m], d)
 		}
 	}
-	err := confidence.Bootstrap(s.random(0), len(s.users), s.in.Resamples, func(times []float64) error {
+	err := confidence.Bootstrap(s.random(0), len(s.users), s.in.Resamples, func(times []int32) error {
 		base := values(s.sample(s.in.Baseline, times))
-		for r := range s.runs {
-			if r == s.in.Baseline {
-				continue
-			}
+		for _, r := range resampled {
 			v := values(s.sample(r, times))
 			for m := range measures {
 				if measures[m].By <= report.ByOwner {
@@ -93,9 +104,9 @@ func (s *studied) differences(ctx context.Context) ([]Difference, error) {
 	}
 	parts := len(s.runs[s.in.Baseline].busy)
 	overTime := slices.IndexFunc(measures, func(m report.Compared) bool { return m.Measure == &report.Busy })
-	err = confidence.Bootstrap(s.random(1), parts, s.in.Resamples, func(times []float64) error {
+	err = confidence.Bootstrap(s.random(1), parts, s.in.Resamples, func(times []int32) error {
 		base := s.utilisation(s.in.Baseline, times)
-		for r := range s.runs {
+		for _, r := range resampled {
 			keep(r, overTime, s.utilisation(r, times)-base)
 		}
 		return ctx.Err()
@@ -103,20 +114,23 @@ func (s *studied) differences(ctx context.Context) ([]Difference, error) {
 	if err != nil {
 		return nil, err
 	}
-	base := values(s.sample(s.in.Baseline, nil))
+	base := runs[s.in.Baseline].values
 	list := []Difference{}
 	for r := range s.runs {
 		if r == s.in.Baseline {
 			continue
 		}
-		v := values(s.sample(r, nil))
+		v := runs[r].values
 		for m, about := range measures {
 			enough := map[report.Cluster]int{report.ByUser: len(s.users), report.ByOwner: len(s.owning), report.ByTime: parts}[about.By] >= confidence.Fewest
 			d := Difference{
 				Run: s.in.Runs[r].Name, Measure: about.Key, Name: about.Name, Unit: about.Unit,
 				Baseline: base[m], Value: v[m], Change: Change{Difference: v[m] - base[m], Reading: NoneFor},
 			}
-			if about.By != report.ByNobody {
+			switch {
+			case s.untold[r]:
+				d.Reading = CannotTell
+			case about.By != report.ByNobody:
 				d.Change = read(d.Difference, samples[r][m], enough, s.good(r, about.Good))
 			}
 			list = append(list, d)

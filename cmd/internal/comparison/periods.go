@@ -266,12 +266,12 @@ func (x *period) measure(ran []report.Job, late []float64) {
 
 // values measures a sample of the blocks, in the order of report.Periods; nil is each
 // once. Without a campaign all but the utilisation is NaN.
-func (x *period) values(times []float64) []float64 {
+func (x *period) values(times []int32) []float64 {
 	all := x.clusters.sample(times, math.NaN())
 	for _, parts := range x.owners {
 		var count, total float64
 		for _, p := range parts {
-			w := report.Often(times, int(p.block))
+			w := float64(report.Often(times, p.block))
 			count, total = count+w*p.count, total+w*p.total
 		}
 		if count > 0 {
@@ -279,7 +279,7 @@ func (x *period) values(times []float64) []float64 {
 		}
 	}
 	for b, busy := range x.busy {
-		all.Busy += report.Often(times, b) * busy
+		all.Busy += float64(report.Often(times, b)) * busy
 	}
 	all.Busy /= float64(x.blocks())
 	list := make([]float64, len(report.Periods))
@@ -308,7 +308,7 @@ func (x *period) figures(ran []report.Job) Period {
 		}
 	}
 	f.MeasuredUsers, f.MeasuredWork = len(measured), x.work/max(work, x.work)
-	only := make([]float64, x.blocks())
+	only := make([]int32, x.blocks())
 	for b := range only {
 		clear(only)
 		only[b] = 1
@@ -326,7 +326,7 @@ func (x *period) figures(ran []report.Job) Period {
 func (x *period) samples(ctx context.Context) ([][]float64, error) {
 	var list [][]float64
 	random := rand.New(rand.NewPCG(x.in.Seed, uint64(x.from)))
-	err := confidence.Bootstrap(random, x.blocks(), x.in.Resamples, func(times []float64) error {
+	err := confidence.Bootstrap(random, x.blocks(), x.in.Resamples, func(times []int32) error {
 		list = append(list, x.values(times))
 		return ctx.Err()
 	})

@@ -46,24 +46,23 @@ func TestBlocks(t *testing.T) {
 	for _, n := range []int{0, 1, 63, 64, 65, 1000} {
 		units := make([]unit, n)
 		for i := range units {
-			units[i].sums = blockSums{1, 2, float64(i), 3}
+			units[i].number = int32(i)
 		}
-		list := blocks(units)
+		list := blocks(units, func(u unit) block { return block{1, float64(u.number), 4, 2, 3} })
 		if len(list) != min(n, mostBlocks) {
 			t.Errorf("%d units: %d blocks", n, len(list))
 		}
-		sum := make(blockSums, 4)
+		var sum block
 		last := -1.0
 		for _, b := range list {
-			sum.add(b, 1)
-			campaigns := b[campaignSum]
-			if mean := b[stretchSum(0)] / campaigns; mean <= last || campaigns < float64(n/mostBlocks) || campaigns > float64(n/mostBlocks+1) {
-				t.Errorf("%d units: block %+v behind one of mean %v", n, b[0], last)
+			sum.add(b)
+			if mean := b.base / b.campaigns; mean <= last || b.campaigns < float64(n/mostBlocks) || b.campaigns > float64(n/mostBlocks+1) {
+				t.Errorf("%d units: block %+v behind one of mean %v", n, b, last)
 			} else {
 				last = mean
 			}
 		}
-		if all := float64(n); !slices.Equal(sum, blockSums{all, 2 * all, all * (all - 1) / 2, 3 * all}) {
+		if all := float64(n); sum != (block{all, all * (all - 1) / 2, 4 * all, 2 * all, 3 * all}) {
 			t.Errorf("%d units: in the blocks %+v", n, sum)
 		}
 	}

@@ -24,6 +24,7 @@ type studied struct {
 	owning   []int32 // users with campaigns
 	place    []int   // of a campaign number: index into the campaigns; -1 without a job
 	runs     []studiedRun
+	untold   []bool // by run: the record cannot tell what it changes, so nothing of it is resampled
 }
 
 // studiedRun is a run as the measures need it. All slices by user are parallel to
@@ -76,12 +77,12 @@ func (s *studied) cluster(r, n int, job, campaign []int32) clusters {
 
 // sample adds up a sample of the clusters; nil is each once. What is measured of nothing
 // is none. The users, and what is of the machine, are for the caller to add.
-func (c *clusters) sample(times []float64, none float64) *report.Sample {
+func (c *clusters) sample(times []int32, none float64) *report.Sample {
 	nothing := report.Percentiles{P50: none, P95: none, P99: none, Max: none}
 	x := &report.Sample{OfNothing: none, Wait: nothing, Stretch: nothing, Rho: nothing, Jain: none, Gini: none, Envy: none}
 	for k := range c.sums {
 		if w := report.Often(times, k); w > 0 {
-			x.Add(&c.sums[k], w)
+			x.Add(&c.sums[k], float64(w))
 		}
 	}
 	if x.Jobs > 0 {

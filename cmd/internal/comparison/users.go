@@ -12,22 +12,12 @@ import (
 // mostBlocks is the most blocks for the campaigns of a user.
 const mostBlocks = 64
 
-// blockSums are the sums over a block of campaigns of a user: of their number, that of their jobs, and for each run of
-// stretches and of waits.
-type blockSums []float64
-
-const (
-	campaignSum = iota
-	jobSum
-	firstSum // of the first run; two a run
-)
-
-func stretchSum(run int) int { return firstSum + 2*run }
-func waitSum(run int) int    { return firstSum + 2*run + 1 }
-
 // userTable compares what each user got, those with the most core-hours first.
 func (s *studied) userTable(ctx context.Context) ([]User, error) {
-	units := s.units()
+	units, campaigns := s.units(), make([][]block, len(s.runs))
+	for _, r := range s.resampled() {
+		campaigns[r] = s.ofCampaigns(r)
+	}
 	list := make([]User, len(s.users))
 	for u := range s.users {
 		if err := ctx.Err(); err != nil {
@@ -48,7 +38,7 @@ func (s *studied) userTable(ctx context.Context) ([]User, error) {
 				RhoLe1:   sum.Kept / campaigns, MeanRho: sum.Rho / campaigns, MaxRho: run.maxRho[u],
 			})
 		}
-		changes, err := s.userChanges(u, units[u])
+		changes, err := s.userChanges(u, units[u], campaigns)
 		if err != nil {
 			return nil, err
 		}
@@ -66,92 +56,92 @@ func (s *studied) userTable(ctx context.Context) ([]User, error) {
 // unit is what a user's blocks consist of: a campaign, or a job in no campaign.
 type unit struct {
 	submit ostrich.Time
-	lone   int // 1 for a job, which comes after campaigns
-	number int // of the campaign or of the job
-	sums   blockSums
+	lone   bool  // a job
+	number int32 // of the campaign or of the job
 }
 
-// units returns the units of each user, in the order of submission.
+// units returns the units of each user, in the order of submission: of those at once, campaigns first.
 func (s *studied) units() [][]unit {
-	all, width := make([]unit, len(s.runs[0].campaigns)), firstSum+2*len(s.runs)
-	sums := make(blockSums, len(all)*width)
-	for i := range all {
-		all[i] = unit{s.runs[0].campaigns[i].Submit, 0, i, sums[i*width : (i+1)*width]}
-		all[i].sums[campaignSum] = 1
-		for r := range s.runs {
-			all[i].sums[stretchSum(r)] = s.runs[r].stretch[i]
-		}
-	}
 	units := make([][]unit, len(s.users))
-	for i := range s.in.Runs[0].Jobs {
-		first := &s.in.Runs[0].Jobs[i]
-		var to blockSums
-		if first.Campaign >= 0 {
-			to = all[s.place[first.Campaign]].sums
-		} else {
-			to = make(blockSums, width)
-			units[s.owner[i]] = append(units[s.owner[i]], unit{first.Submit, 1, i, to})
-		}
-		to[jobSum]++
-		for r := range s.runs {
-			j := &s.in.Runs[r].Jobs[i]
-			to[waitSum(r)] += float64(j.Start - j.Submit)
-		}
-	}
 	for i, u := range s.campaign {
-		units[u] = append(units[u], all[i])
+		units[u] = append(units[u], unit{s.runs[0].campaigns[i].Submit, false, int32(i)})
+	}
+	for i := range s.in.Runs[0].Jobs {
+		if j := &s.in.Runs[0].Jobs[i]; j.Campaign < 0 {
+			units[s.owner[i]] = append(units[s.owner[i]], unit{j.Submit, true, int32(i)})
+		}
 	}
 	for _, list := range units {
-		slices.SortFunc(list, func(a, b unit) int {
-			return cmp.Or(cmp.Compare(a.submit, b.submit), cmp.Compare(a.lone, b.lone), cmp.Compare(a.number, b.number))
-		})
+		slices.SortStableFunc(list, func(a, b unit) int { return cmp.Compare(a.submit, b.submit) })
 	}
 	return units
 }
 
-// blocks joins units into at most mostBlocks blocks of neighbours, each with
-// about the same number of units.
-func blocks(units []unit) []blockSums {
-	n := min(len(units), mostBlocks)
-	list := make([]blockSums, n)
-	for b := range list {
-		list[b] = make(blockSums, len(units[0].sums))
-		for _, u := range units[b*len(units)/n : (b+1)*len(units)/n] {
-			list[b].add(u.sums, 1)
+// block is what neighbouring units of a user have together: campaigns with the sums of their stretches under the
+// baseline and under another run, and jobs with how much longer they waited under that one, in seconds.
+type block struct{ campaigns, base, stretch, jobs, longer float64 }
+
+func (b *block) add(o block) {
+	b.campaigns, b.base, b.stretch = b.campaigns+o.campaigns, b.base+o.base, b.stretch+o.stretch
+	b.jobs, b.longer = b.jobs+o.jobs, b.longer+o.longer
+}
+
+// ofCampaigns returns what each campaign has under the baseline and run r.
+func (s *studied) ofCampaigns(r int) []block {
+	list := make([]block, len(s.campaign))
+	for i := range list {
+		list[i] = block{campaigns: 1, base: s.runs[s.in.Baseline].stretch[i], stretch: s.runs[r].stretch[i]}
+	}
+	for i := range s.in.Runs[r].Jobs {
+		if n := s.in.Runs[r].Jobs[i].Campaign; n >= 0 {
+			list[s.place[n]].add(s.ofJob(r, int32(i)))
 		}
 	}
 	return list
 }
 
-func (b blockSums) add(o blockSums, times float64) {
-	for i, sum := range o {
-		b[i] += times * sum
-	}
+// ofJob returns what a job has under the baseline and run r, beside its campaign.
+func (s *studied) ofJob(r int, job int32) block {
+	base, j := &s.in.Runs[s.in.Baseline].Jobs[job], &s.in.Runs[r].Jobs[job]
+	return block{jobs: 1, longer: float64((j.Start - j.Submit) - (base.Start - base.Submit))}
 }
 
-// userChanges compares each run with the baseline for one user.
-func (s *studied) userChanges(u int, units []unit) ([]UserChange, error) {
-	list := blocks(units)
-	stretches, waits := make([][]float64, len(s.runs)), make([][]float64, len(s.runs))
-	sums := make(blockSums, firstSum+2*len(s.runs))
-	campaigns := s.runs[0].users[u].Campaigns
-	if len(units) >= confidence.Fewest {
-		err := confidence.Bootstrap(s.random(2+uint64(s.users[u])), len(list), s.in.Resamples, func(times []float64) error {
-			clear(sums)
-			for b, w := range times {
-				if w != 0 {
-					sums.add(list[b], w)
-				}
+// blocks joins units into at most mostBlocks blocks of neighbours, each with about the same number of units.
+func blocks(units []unit, of func(unit) block) []block {
+	n := min(len(units), mostBlocks)
+	list := make([]block, n)
+	for b := range list {
+		for _, u := range units[b*len(units)/n : (b+1)*len(units)/n] {
+			list[b].add(of(u))
+		}
+	}
+	return list
+}
+
+// userChanges compares each run with the baseline for one user. campaigns are those of ofCampaigns, by run.
+func (s *studied) userChanges(u int, units []unit, campaigns [][]block) ([]UserChange, error) {
+	stretches, waits, list := make([][]float64, len(s.runs)), make([][]float64, len(s.runs)), make([][]block, len(s.runs))
+	resampled := s.resampled()
+	for _, r := range resampled {
+		list[r] = blocks(units, func(x unit) block {
+			if x.lone {
+				return s.ofJob(r, x.number)
 			}
-			base := s.in.Baseline
-			for r := range s.runs {
-				if r == base {
-					continue
+			return campaigns[r][x.number]
+		})
+	}
+	if len(units) >= confidence.Fewest {
+		err := confidence.Bootstrap(s.random(2+uint64(s.users[u])), min(len(units), mostBlocks), s.in.Resamples, func(times []int32) error {
+			for _, r := range resampled {
+				var sum block
+				for b, n := range times {
+					x, w := &list[r][b], float64(n)
+					sum.add(block{w * x.campaigns, w * x.base, w * x.stretch, w * x.jobs, w * x.longer})
 				}
-				if sums[campaignSum] > 0 {
-					stretches[r] = append(stretches[r], (sums[stretchSum(r)]-sums[stretchSum(base)])/sums[campaignSum])
+				if sum.campaigns > 0 {
+					stretches[r] = append(stretches[r], (sum.stretch-sum.base)/sum.campaigns)
 				}
-				waits[r] = append(waits[r], (sums[waitSum(r)]-sums[waitSum(base)])/sums[jobSum])
+				waits[r] = append(waits[r], sum.longer/sum.jobs)
 			}
 			return nil
 		})
@@ -168,11 +158,12 @@ func (s *studied) userChanges(u int, units []unit) ([]UserChange, error) {
 		run := &s.runs[r]
 		stretch := run.users[u].MeanStretch - base.users[u].MeanStretch
 		wait := (run.sums[u].Wait - base.sums[u].Wait) / run.sums[u].Jobs
-		changes = append(changes, UserChange{
-			Run:     s.in.Runs[r].Name,
-			Stretch: read(stretch, stretches[r], campaigns >= confidence.Fewest, s.good(r, -1)),
-			Wait:    read(wait, waits[r], len(units) >= confidence.Fewest, s.good(r, -1)),
-		})
+		change := UserChange{s.in.Runs[r].Name, Change{Difference: stretch, Reading: CannotTell}, Change{Difference: wait, Reading: CannotTell}}
+		if !s.untold[r] {
+			change.Stretch = read(stretch, stretches[r], run.users[u].Campaigns >= confidence.Fewest, s.good(r, -1))
+			change.Wait = read(wait, waits[r], len(units) >= confidence.Fewest, s.good(r, -1))
+		}
+		changes = append(changes, change)
 	}
 	return changes, nil
 }

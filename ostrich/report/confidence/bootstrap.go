@@ -14,8 +14,8 @@ import (
 // the Bootstrap", 1993, chapters 6 and 8). Values that depend on one another
 // belong into one cluster: all jobs of a user, or all of a campaign. Bootstrap
 // stops at an error of measure and returns it.
-func Bootstrap(random *rand.Rand, clusters, rounds int, measure func(times []float64) error) error {
-	times := make([]float64, clusters)
+func Bootstrap(random *rand.Rand, clusters, rounds int, measure func(times []int32) error) error {
+	times := make([]int32, clusters)
 	for range rounds {
 		clear(times)
 		for range clusters {

@@ -47,10 +47,10 @@ func TestBootstrapCovers(t *testing.T) {
 			}
 		}
 		var means []float64
-		err := confidence.Bootstrap(random, clusters, 400, func(times []float64) error {
+		err := confidence.Bootstrap(random, clusters, 400, func(times []int32) error {
 			var sum, n float64
 			for i, w := range times {
-				sum, n = sum+w*sums[i], n+w*each
+				sum, n = sum+float64(w)*sums[i], n+float64(w)*each
 			}
 			if n != clusters*each {
 				t.Fatalf("a sample of %v values", n)
@@ -72,7 +72,7 @@ func TestBootstrapCovers(t *testing.T) {
 
 func TestBootstrapEnds(t *testing.T) {
 	end, rounds := errors.New("enough"), 0
-	err := confidence.Bootstrap(rand.New(rand.NewPCG(1, 1)), 3, 10, func([]float64) error {
+	err := confidence.Bootstrap(rand.New(rand.NewPCG(1, 1)), 3, 10, func([]int32) error {
 		rounds++
 		if rounds == 4 {
 			return end
