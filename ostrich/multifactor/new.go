@@ -23,8 +23,9 @@ type Multifactor struct {
 	maxQOS      float64
 	nodes       []node    // root, the accounts, the associations
 	order       []int     // root and the accounts, from the root down
-	fairshare   []float64 // of associations, side by side: they are asked for job by job
+	fairshare   []float64 // of associations, side by side: they are asked for job by job; 0 with Fair Tree if nobody has asked
 	shared      int64     // the calculation of which the nodes have the results; −1 before the first
+	walks       int64     // walks through the tree of Fair Tree so far
 	logDecay    float64   // of a second
 	decay       float64   // of a period
 	gone        float64   // decay − 1, with more digits
@@ -210,6 +211,11 @@ func (m *Multifactor) divide() {
 		x := &m.nodes[i]
 		if x.siblings = shares[x.fs]; x.siblings > 0 {
 			x.part = float64(max(x.shares, 0)) / x.siblings
+		}
+	}
+	for i := m.association(0); i < len(m.nodes); i++ {
+		for at := i; at >= 0; at = m.nodes[at].fs {
+			m.nodes[at].users++
 		}
 	}
 	// The parts of the machine, from the root down. Every account comes after its

@@ -1,6 +1,7 @@
 package multifactor_test
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -237,6 +238,66 @@ func TestFairTreeRanks(t *testing.T) {
 			}
 			if got, want := m.Fairshare(user), float64(rank)/float64(len(c.Associations)); got != want {
 				t.Fatalf("user %d: %v, want %v", user, got, want)
+			}
+		}
+	})
+}
+
+// TestFairTreeWalk: whoever is asked for, the rank is that of Slurm's walk through the whole tree.
+func TestFairTreeWalk(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := tree(t)
+		parent := rapid.SampledFrom([]int{0, 1, 1, 1, multifactor.UseParent})
+		for i := range c.Accounts {
+			c.Accounts[i].Shares = parent.Draw(t, "shares")
+		}
+		for i := range c.Associations {
+			c.Associations[i].Shares, c.Associations[i].Usage = parent.Draw(t, "shares"), float64(rapid.IntRange(0, 2).Draw(t, "used"))
+		}
+		type child struct {
+			level float64
+			node  int // accounts behind the users
+			user  bool
+		}
+		below, lines := make(map[string][]child), must(t, c, 0)
+		above := func(name string) string { // passes over those that compete with their own siblings
+			for i := 0; i < len(c.Accounts); i++ {
+				if c.Accounts[i].Name == name && c.Accounts[i].Shares == multifactor.UseParent {
+					name, i = c.Accounts[i].Parent, -1
+				}
+			}
+			return name
+		}
+		for i, a := range c.Associations {
+			below[above(a.Account)] = append(below[above(a.Account)], child{lines.Share(i).LevelFS, i, true})
+		}
+		for i, a := range c.Accounts {
+			below[above(a.Parent)] = append(below[above(a.Parent)], child{lines.AccountShare(i).LevelFS, i, false})
+		}
+		n := len(c.Associations)
+		want, rank, untied := make([]float64, n), n, n
+		var walk func(account string, tied bool)
+		walk = func(account string, tied bool) {
+			list := below[account]
+			slices.SortStableFunc(list, func(a, b child) int { return cmp.Compare(b.level, a.level) })
+			for i, x := range list {
+				as := i > 0 && x.level == list[i-1].level || i == 0 && tied
+				switch {
+				case !x.user:
+					walk(c.Accounts[x.node].Name, as)
+					continue
+				case !as:
+					rank = untied
+				}
+				want[x.node] = float64(rank) / float64(n)
+				untied--
+			}
+		}
+		walk("", false)
+		m := must(t, c, 0)
+		for _, user := range rapid.SliceOf(rapid.IntRange(0, n-1)).Draw(t, "asked for") {
+			if got := m.Fairshare(user); got != want[user] {
+				t.Fatalf("user %d: %v, want %v", user, got, want[user])
 			}
 		}
 	})

@@ -19,6 +19,9 @@ type Share struct {
 // calculation.
 func (m *Multifactor) Fairshare(association int) float64 {
 	m.share()
+	if m.fairTree {
+		return m.ranked(m.association(association))
+	}
 	return m.fairshare[association]
 }
 
@@ -38,78 +41,112 @@ func (m *Multifactor) line(i int) Share {
 		usage += x.ended
 	}
 	l := Share{NormShares: x.norm, RawUsage: usage, NormUsage: x.usageNorm, EffectvUsage: x.effective, FairShare: x.factor}
-	if m.fairTree && i > 0 { // the walk keeps no more than it needs
+	if m.fairTree && i > 0 { // a walk keeps no more than it needs
+		m.walk(x.fs)
 		of := m.nodes[x.fs].shared
 		l.NormUsage, l.EffectvUsage, l.LevelFS = normalised(x.shared, m.nodes[0].shared), x.effectiveIn(of), x.levelIn(of)
 	}
 	if first := m.association(0); m.fairTree && i >= first {
-		l.FairShare = m.fairshare[i-first]
+		l.FairShare = m.Fairshare(i - first)
 	}
 	return l
 }
 
 // share computes fair share from the usage at the latest calculation, if that has
-// not been done.
+// not been done. With Fair Tree, what is not asked for is left out.
 func (m *Multifactor) share() {
 	if m.shared == m.calculation {
 		return
 	}
 	m.shared = m.calculation
-	if m.fairTree {
-		m.shareTree()
-	} else {
+	if !m.fairTree {
 		m.shareClassic()
+		return
 	}
-}
-
-// shareTree is Fair Tree (fair_tree.c, _apply_priority_fs): users are ranked by
-// a walk through the tree, at each level by falling LevelFS.
-func (m *Multifactor) shareTree() {
+	m.walks++
+	clear(m.fairshare)
 	_, m.nodes[0].shared = m.usageAt(&m.nodes[0], m.calculation)
-	rank := len(m.c.Associations)
-	t := treeWalk{Multifactor: m, rank: rank, untied: rank}
-	t.walk(0, false)
 }
 
-// treeWalk is the state of _calc_tree_fs.
-type treeWalk struct {
-	*Multifactor
-	rank, untied int
-}
-
-// walk ranks the children of an account. Users of the same LevelFS have the same
-// rank. The first user of an entity that is as good as the account in front of it
-// gets the rank of that account's last user.
+// ranked returns the factor of a user by Fair Tree (fair_tree.c,
+// _apply_priority_fs, _calc_tree_fs): the part of the users who are not in front in a
+// walk through the tree, at each level by falling LevelFS. Users of the same LevelFS
+// have the same rank. The first user of an entity that is as good as the account in
+// front of it gets the rank of that account's last user. Slurm walks through the whole
+// tree; as it is known how many users are below each account, the way to a user who is
+// asked for is enough.
 //
 // Slurm's documentation says that sibling accounts of the same LevelFS are merged
 // before they are ranked. No version of the source from 14.11 to 26.05 does so:
 // _count_tied_accounts stops at the first sibling that is an account. Neither
 // does this. If the account in front has no users, the rank is that of the user
 // ranked last.
-func (t *treeWalk) walk(account int, tied bool) {
-	of, children, first := t.nodes[account].shared, t.nodes[account].children, t.association(0)
+func (m *Multifactor) ranked(user int) float64 {
+	f := &m.fairshare[user-m.association(0)]
+	if *f > 0 {
+		return *f
+	}
+	x := &m.nodes[user]
+	m.walk(x.fs)
+	if x.tied {
+		*f = m.ahead(user)
+	} else {
+		*f = float64(len(m.c.Associations)-x.front) / float64(len(m.c.Associations))
+	}
+	return *f
+}
+
+// ahead returns the factor of the user in front of a node, 1 without one.
+func (m *Multifactor) ahead(i int) float64 {
+	x := &m.nodes[i]
+	switch {
+	case x.front == 0:
+		return 1
+	case x.sibling < 0:
+		return m.ahead(x.fs)
+	}
+	last := x.sibling
+	for !m.nodes[last].user {
+		m.walk(int(last))
+		last = m.nodes[last].last
+	}
+	return m.ranked(int(last))
+}
+
+// walk puts the children of an account in their order.
+func (m *Multifactor) walk(account int) {
+	above := &m.nodes[account]
+	if above.walked == m.walks {
+		return
+	}
+	if account > 0 {
+		m.walk(above.fs)
+	}
+	above.walked = m.walks
+	children := above.children
 	for i := range children {
-		x := &t.nodes[children[i].node]
-		_, x.shared = t.usageAt(x, t.calculation)
-		children[i].level = x.levelIn(of)
+		x := &m.nodes[children[i].node]
+		_, x.shared = m.usageAt(x, m.calculation)
+		children[i].level = x.levelIn(above.shared)
 	}
 	if !slices.IsSortedFunc(children, child.compare) {
 		slices.SortFunc(children, child.compare)
 	}
-	level := math.NaN()
+	front := above.front
+	above.last = -1
 	for i := range children {
 		c := &children[i]
-		as := c.level == level || i == 0 && tied
-		level = c.level
-		if !c.user {
-			t.walk(int(c.node), as)
-			continue
+		x := &m.nodes[c.node]
+		as := i > 0 && c.level == children[i-1].level
+		if as && c.user { // so is the one in front, whose rank it has
+			before := &m.nodes[children[i-1].node]
+			x.front, x.tied, x.sibling = before.front, before.tied, before.sibling
+		} else {
+			x.front, x.tied, x.sibling = front, as || i == 0 && above.tied, above.last
 		}
-		if !as {
-			t.rank = t.untied
+		if front += x.users; x.users > 0 {
+			above.last = c.node
 		}
-		t.fairshare[int(c.node)-first] = float64(t.rank) / float64(len(t.c.Associations))
-		t.untied--
 	}
 }
 

@@ -40,6 +40,17 @@ type node struct {
 	first    spot
 	inFront  float64
 
+	// Of Fair Tree: the users below, itself for a user; and, if the account that it competes in has been
+	// walked through, those in front of it, whether it is as good as what is in front of it in the
+	// account, and the sibling in front that has users, −1 without one. Of an account, its walk, and the
+	// last of its children that has users.
+	users   int
+	front   int
+	tied    bool
+	sibling int32
+	walked  int64
+	last    int32
+
 	// Results of the calculation Multifactor.shared, of classic fair share.
 	usageNorm float64
 	effective float64 // usage_efctv
