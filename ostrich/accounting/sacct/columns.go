@@ -82,6 +82,8 @@ type layout struct {
 	further []kind
 	free    []bool // it may hold the delimiter and new lines
 	read    []bool
+
+	odd bool // see share
 }
 
 func newLayout(names ...string) *layout {

@@ -48,6 +48,26 @@ func TestShareHints(t *testing.T) {
 	}
 }
 
+// TestShareAlternatives: of features with | between them nothing is taken for the text or the reservation beside them.
+func TestShareAlternatives(t *testing.T) {
+	for _, tt := range []struct{ columns, text, want string }{
+		{"Constraints|Reservation|Flags|JobName|SubmitLine|Priority", "x|y||SchedBackfill,StartRecieved|sbatch|sbatch --constraint=x|y|5144", "x|y"},
+		{"Constraints|Reservation|Flags|JobName|SubmitLine|Priority", "x|||name|sbatch -p a|5144", "x"}, // of a dump without flags
+		{"Comment|Constraints|ConsumedEnergy|ConsumedEnergyRaw|Container|CPUTime", "|x|y||||00:05:20", "x|y"},
+		{"JobID|JobName|Constraints|State", "1||a|x|COMPLETED", "a|x"},
+		{"JobID|Comment|JobName|State", "1|a||x|COMPLETED", ""},
+		{"JobID|JobName|State", "1||x|COMPLETED", ""}, // a name that begins with it
+	} {
+		l := newLayout(strings.Split(tt.columns, "|")...)
+		d := &dump{fields: bytes.Split([]byte(tt.text), []byte("|")), mark: []byte("|")}
+		cells, why := d.share(l)
+		at := l.at[colConstraints]
+		if cells == nil || at >= 0 && string(cells[at]) != tt.want {
+			t.Errorf("%s: %q, %s, want %q", tt.text, cells, why, tt.want)
+		}
+	}
+}
+
 // TestFitIsTheOnlyWay: fields are shared among the columns in the one way in which they can
 // be, and refused where there is none or a second.
 func TestFitIsTheOnlyWay(t *testing.T) {

@@ -16,19 +16,38 @@ import (
 type kind func(cell []byte) bool
 
 // kinds are those of the columns that are no text, by their names in lower case.
-var kinds = map[string]kind{
-	"jobid": isID, "jobidraw": isID,
-	"submit": isMoment, "eligible": isMoment, "start": isMoment, "end": isMoment, "planned": isLength,
-	"elapsed": isLength, "elapsedraw": isNumber, "suspended": isLength, "timelimit": isLimit, "timelimitraw": isLimit,
-	"cputime": isLength, "cputimeraw": isNumber, "totalcpu": isLength, "systemcpu": isLength, "usercpu": isLength,
-	"state": isState, "exitcode": isExit, "derivedexitcode": isExit,
-	"nnodes": isNumber, "ncpus": isNumber, "alloccpus": isNumber, "reqcpus": isNumber, "allocnodes": isNumber, "reqnodes": isNumber,
-	"ntasks": isNumber, "uid": isNumber, "gid": isNumber, "associd": isNumber, "qosraw": isNumber, "priority": isNumber, "restarts": isNumber,
-	"reqmem": isMemory, "reqtres": isTRES, "alloctres": isTRES,
-	"cluster": isName, "user": isName, "group": isName, "account": isName, "partition": isName, "qos": isName, "qosreq": isName,
-	"nodelist": isNodes, "constraints": isConstraint, "reservation": isName, "flags": isName, "licenses": isLicenses, "reqgres": isName, "exclusive": isName,
-	"submitline": isCommand, "workdir": isPath,
-}
+var kinds = func() map[string]kind {
+	all := map[string]kind{
+		"jobid": isID, "jobidraw": isID,
+		"submit": isMoment, "eligible": isMoment, "start": isMoment, "end": isMoment, "planned": isLength,
+		"elapsed": isLength, "elapsedraw": isNumber, "suspended": isLength, "timelimit": isLimit, "timelimitraw": isLimit,
+		"cputime": isLength, "cputimeraw": isNumber, "totalcpu": isLength, "systemcpu": isLength, "usercpu": isLength,
+		"state": isState, "exitcode": isExit, "derivedexitcode": isExit,
+		"nnodes": isNumber, "ncpus": isNumber, "alloccpus": isNumber, "reqcpus": isNumber, "allocnodes": isNumber, "reqnodes": isNumber,
+		"ntasks": isNumber, "uid": isNumber, "gid": isNumber, "associd": isNumber, "qosraw": isNumber, "priority": isNumber, "restarts": isNumber,
+		"reqmem": isMemory, "reqtres": isTRES, "alloctres": isTRES,
+		"cluster": isName, "user": isName, "group": isName, "account": isName, "partition": isName, "qos": isName, "qosreq": isName,
+		"nodelist": isNodes, "constraints": isConstraint, "reservation": isName, "flags": areFlags, "licenses": isLicenses, "reqgres": isName, "exclusive": isName,
+		"submitline": isCommand, "workdir": isPath,
+	}
+	for _, of := range []struct {
+		looks kind
+		names string
+	}{
+		{isAmount, "avecpufreq avediskread avediskwrite avepages averss avevmsize consumedenergy consumedenergyraw dbindex maxdiskread maxdiskreadtask maxdiskwrite maxdiskwritetask maxpages maxpagestask maxrss maxrsstask " +
+			"maxvmsize maxvmsizetask mincputask plannedcpuraw reqcpufreq reqcpufreqmax reqcpufreqmin reservationid resvcpuraw segmentsize wckeyid"},
+		{isLength, "avecpu mincpu plannedcpu reserved resvcpu"},
+		{isNodes, "failednode maxdiskreadnode maxdiskwritenode maxpagesnode maxrssnode maxvmsizenode mincpunode"},
+		{isName, "blockid layout mcslabel oversubscribe reason reqcpufreqgov reqreservation sluid"},
+		{isTRES, "tresusageinave tresusageinmax tresusageinmaxnode tresusageinmaxtask tresusageinmin tresusageinminnode tresusageinmintask tresusageintot " +
+			"tresusageoutave tresusageoutmax tresusageoutmaxnode tresusageoutmaxtask tresusageoutmin tresusageoutminnode tresusageoutmintask tresusageouttot"},
+	} {
+		for name := range strings.FieldsSeq(of.names) {
+			all[name] = of.looks
+		}
+	}
+	return all
+}()
 
 // texts are the columns of kinds whose cells may hold the delimiter and new lines all the
 // same.
@@ -48,6 +67,11 @@ func isID(b []byte) bool {
 func isNumber(b []byte) bool {
 	_, ok := amount(b, false)
 	return ok || len(b) == 0
+}
+
+// isAmount accepts a number with or without a unit, as of what steps used.
+func isAmount(b []byte) bool {
+	return len(b) == 0 || '0' <= b[0] && b[0] <= '9' && !bytes.ContainsAny(b, " \t\n\"'/=") || string(b) == "Unknown"
 }
 
 func isMoment(b []byte) bool {
@@ -91,6 +115,19 @@ func isName(b []byte) bool { return !bytes.ContainsAny(b, " \t\n\"'/=()<>;&*?") 
 func isConstraint(b []byte) bool { return !bytes.ContainsAny(b, " \t\n\"'/<>;") }
 
 func isNodes(b []byte) bool { return isName(b) && bytes.IndexByte(b, ':') < 0 || string(b) == noNodes }
+
+// areFlags accepts what Slurm writes of how a job was scheduled (slurmdb_job_flags_str in src/common/slurmdb_defs.c).
+func areFlags(b []byte) bool {
+	if len(b) == 0 {
+		return true
+	}
+	for word := range bytes.SplitSeq(b, []byte{','}) {
+		if !slices.ContainsFunc([]string{"Sched", "Start", "None", "NotSet"}, func(begin string) bool { return bytes.HasPrefix(word, []byte(begin)) }) {
+			return false
+		}
+	}
+	return true
+}
 
 func isLicenses(b []byte) bool {
 	_, err := accounting.ReadLicenses(string(b))
@@ -195,9 +232,15 @@ func (l *layout) fit(fields [][]byte, mark []byte) ([][]byte, string) {
 }
 
 // share is fit, but that hints are empty where nothing tells how far they go: half a line of submission may
-// lack what the job asks for.
+// lack what the job asks for. Only where there is no other way a text begins with the delimiter, and there are no flags, for
+// which Slurm writes None.
 func (d *dump) share(l *layout) ([][]byte, string) {
 	cells, why := l.fit(d.fields, d.mark)
+	if cells == nil && !l.odd {
+		odd := *l
+		odd.odd = true
+		return d.share(&odd)
+	}
 	if cells == nil {
 		return nil, why
 	}
@@ -222,11 +265,11 @@ func (l *layout) takes(column int, field []byte, several bool) bool {
 	looks := l.kinds[column]
 	switch {
 	case !several:
-		return looks == nil || looks(field)
+		return looks == nil || looks(field) && (l.odd || len(field) > 0 || l.to[column] != colFlags)
 	case !l.free[column]:
 		return false
 	}
-	return looks == nil || len(field) > 0 && looks(field)
+	return looks == nil && l.odd || len(field) > 0 && (looks == nil || looks(field))
 }
 
 // goesOn reports whether a field can be one of several of a column, and not the first.
