@@ -20,7 +20,7 @@ type Needs struct {
 	Per         Per
 	Features    string // constraints
 	Reservation string
-	Licenses    string // "matlab:2,ansys:1"; License of the TRES counts too
+	Licenses    string // "matlab:2,ansys:1", of a column or the line of submission; see AllLicenses
 	Layout
 }
 
@@ -56,6 +56,14 @@ type Layout struct {
 	Wanted             string // --licenses, where the record has no column of them: until 22.05
 	Nice               int64  // --nice
 	Partitions         string // --partition, if it names several: "short,long"
+}
+
+// AllLicenses returns the licences that a job asks for: where the record has none of its own, those that accounting counts as TRES.
+func (n *Needs) AllLicenses() string {
+	if n.Licenses != "" || !strings.Contains(n.TRES, "license/") {
+		return n.Licenses
+	}
+	return strings.Join(slices.DeleteFunc(strings.Split(n.TRES, ","), func(item string) bool { return !strings.HasPrefix(item, "license/") }), ",")
 }
 
 // ReadLicenses reads a list of licences such as "matlab:2,ansys@server:1". One without a number is one. Of

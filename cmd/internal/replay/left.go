@@ -116,7 +116,7 @@ func (l *leftOut) asks(h *accounting.History, j *accounting.Job, ran ostrich.Dur
 			l.add(goneNodes, j, ran)
 		}
 	}
-	if n.Licenses != "" && (p == nil || len(p.cluster.Licenses) == 0) {
+	if p == nil && n.AllLicenses() != "" {
 		l.add(licensed, j, ran)
 	}
 	if p == nil && (n.Features != "" || n.TRES != "" || n.GRES != "") {

@@ -164,7 +164,15 @@ func (p *placement) request(j *accounting.Job, a *answer) (nodes.Request, error)
 		a.assumed = append(a.assumed, anySocket)
 	}
 	r.Features, errs[1] = nodes.ParseFeatures(n.Features)
-	r.Licenses, errs[2] = inventory.Licenses(n.Licenses)
+	r.Licenses, errs[2] = inventory.Licenses(n.AllLicenses())
+	if all := len(r.Licenses); all > 0 {
+		r.Licenses = slices.DeleteFunc(r.Licenses, func(l nodes.License) bool {
+			return !slices.ContainsFunc(p.cluster.Licenses, func(k nodes.License) bool { return k.Name == l.Name })
+		})
+		if len(r.Licenses) < all {
+			a.left = append(a.left, licensed)
+		}
+	}
 	r.NodeList, errs[3] = p.list(n.NodeList)
 	r.Exclude, errs[4] = p.list(n.Exclude)
 	return r, errors.Join(errs[:]...)

@@ -15,8 +15,7 @@ import (
 	"slurm-ostrich/priority/slurm"
 )
 
-// reserve adds the reservations of whole nodes, of accounting and of Slurm's files. How long before
-// they begin they were known is in neither: they count as known all the time.
+// reserve adds the reservations of whole nodes, of accounting and of Slurm's files.
 func (s *Study) reserve(p *placement) error {
 	all := slices.Clone(s.Reserved)
 	for i := range s.Records {
@@ -44,16 +43,33 @@ func (s *Study) reserve(p *placement) error {
 			parts++
 			continue
 		}
-		p.cluster.Reservations = append(p.cluster.Reservations, nodes.Reservation{Name: r.Name, Nodes: where, From: r.From, To: r.To, Flex: r.Flex})
+		p.cluster.Reservations = append(p.cluster.Reservations, nodes.Reservation{Name: r.Name, Nodes: where, From: r.From, To: r.To, Known: s.known(p, r, where), Flex: r.Flex})
 		p.reservations[r.Name] = true
 	}
 	if n := len(p.cluster.Reservations); n > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("Reservations of nodes since the window began: %d. They keep their nodes as they did, and count as known all the time before they begin.", n))
+		s.Notes = append(s.Notes, fmt.Sprintf("Reservations of nodes since the window began: %d. They keep their nodes as they did, and count as known since a job last started there that could have run into them.", n))
 	}
 	if parts > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("Reservations of parts of nodes, or of nodes that are no more: %d, left out.", parts))
 	}
 	return nil
+}
+
+// known returns since when a reservation may have been known, which neither accounting nor Slurm's files have: behind the last start
+// on one of its nodes of a job that could have run into it. Then Slurm knew nothing of it (reservation.c, job_test_resv).
+func (s *Study) known(p *placement, r *accounting.Reservation, where []int) (since ostrich.Time) {
+	h := p.history
+	for i := range h.Jobs {
+		j := &h.Jobs[i]
+		limit := cmp.Or(j.Limit, s.Priority.Partitions[j.Partition].MaxTime, j.Ran())
+		if j.Start <= since || j.Start >= r.From || j.Start+ostrich.Time(limit) <= r.From || h.NeedsOf(j).Reservation != "" {
+			continue
+		}
+		if on, err := p.list(h.WhereRan(j)); err == nil && slices.ContainsFunc(on, func(at int) bool { return slices.Contains(where, at) }) {
+			since = j.Start + 1
+		}
+	}
+	return since
 }
 
 // reservationOf reads what scontrol shows of a reservation.

@@ -127,5 +127,6 @@ type Reservation struct {
 	Name     string
 	Nodes    []int // places in Cluster.Nodes, ascending
 	From, To ostrich.Time
-	Flex     bool // its jobs may use other nodes too, and times outside it
+	Known    ostrich.Time // nobody knew of it before
+	Flex     bool         // its jobs may use other nodes too, and times outside it
 }

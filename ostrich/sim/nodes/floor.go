@@ -136,7 +136,7 @@ func (f *Floor) Changes() []ostrich.Time {
 // Unreserve takes the nodes out of a set on which a job cannot run from one moment to another, as they are
 // reserved for others: those of its own reservation, once that has begun, are left alone (reservation.c,
 // job_test_resv). Once that is over, the job runs elsewhere: Slurm would hold it for good. It returns when the last of
-// these reservations ends, 0 without one.
+// these reservations ends, 0 without one. What is to start before a reservation was known passes it over.
 func (f *Floor) Unreserve(w *Want, set Set, from, to ostrich.Time) (end ostrich.Time) {
 	found, comes := w.Reservation == "", false
 	for i := range f.c.Reservations {
@@ -151,7 +151,7 @@ func (f *Floor) Unreserve(w *Want, set Set, from, to ostrich.Time) (end ostrich.
 			}
 			continue
 		}
-		if r.From < to && from < r.To {
+		if r.From < to && from < r.To && from >= min(r.Known, r.From) {
 			set.AndNot(SetOf(len(f.nodes), r.Nodes))
 			end = max(end, r.To)
 		}
