@@ -117,7 +117,7 @@ func (s Commands) output(ctx context.Context, name string, args ...string) (stri
 	if err != nil {
 		return "", err
 	}
-	return stdout.text.String(), nil
+	return stdout.String(), nil
 }
 
 // parsed runs a command to its end and parses what it printed.
@@ -158,7 +158,7 @@ func (s Commands) fed(ctx context.Context, from io.Reader, to io.Writer, name st
 	runtime.LockOSThread() // see endWithUs
 	defer runtime.UnlockOSThread()
 	err := cmd.Run()
-	said, words := strings.TrimSpace(stderr.text.String()), ""
+	said, words := strings.TrimSpace(stderr.String()), ""
 	if said != "" {
 		words = ": " + oneLine(said)
 	}
@@ -225,24 +225,29 @@ const (
 var ErrOutput = errors.New("too much output")
 
 // limited keeps what a command prints, up to most bytes. It drops the rest and
-// calls full, which ends the command.
+// calls full, which ends the command. The text is kept in parts, as one of megabytes that
+// grows is copied again and again.
 type limited struct {
-	text strings.Builder
-	most int
-	full func()
-	over bool // there was more
+	parts []string
+	size  int // bytes in parts
+	most  int
+	full  func()
+	over  bool // there was more
 }
 
 // Write never returns an error: full ends the command.
 func (l *limited) Write(p []byte) (int, error) {
-	room := l.most - l.text.Len()
-	if len(p) > room && !l.over {
+	part := p[:min(len(p), l.most-l.size)]
+	if len(part) < len(p) && !l.over {
 		l.over = true
 		l.full()
 	}
-	_, err := l.text.Write(p[:min(len(p), room)])
-	return len(p), err
+	l.parts, l.size = append(l.parts, string(part)), l.size+len(part)
+	return len(p), nil
 }
+
+// String returns what was printed.
+func (l *limited) String() string { return strings.Join(l.parts, "") }
 
 // stopping passes on what a command prints. The first error of the writer ends the command.
 type stopping struct {

@@ -77,7 +77,7 @@ func (m Munge) run(ctx context.Context, input, name string, args ...string) (str
 	if out.over {
 		return "", fmt.Errorf("%s: %w", name, ErrOutput)
 	}
-	return out.text.String(), err
+	return out.String(), err
 }
 
 // parseCredential reads what "unmunge --numeric" prints: metadata, an empty line, the payload.
