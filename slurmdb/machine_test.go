@@ -196,8 +196,14 @@ func TestShares(t *testing.T) {
 			if diff := cmp.Diff(record, got); !ok || diff != "" {
 				t.Errorf("Record (-want +got):\n%s", diff)
 			}
-			if live := r.Live(); len(live) != 2 || live[0].Job.ID != 1 || live[1].UserName != "1009" {
-				t.Errorf("Live = %v", live)
+			live := r.Live()
+			if len(live) != 2 || live[0].Job.ID != 1 || live[1].UserName != "1009" {
+				t.Fatalf("Live = %v", live)
+			}
+			db.Run("UPDATE c1_job_table SET timelimit = 30 WHERE id_job = 1")
+			reshares()
+			if now := r.Live(); now[0].Limit != 1800 || live[0].Limit != 3600 || now[0] == live[0] || now[1] != live[1] {
+				t.Errorf("Live = %v, was %v: only the record of job 1 is another", now, live)
 			}
 			if _, ok := r.Record(3); ok {
 				t.Error("there is no job 3")

@@ -55,7 +55,7 @@ type counted struct {
 	looks atomic.Int64
 }
 
-func (c *counted) Live() []ledger.Record {
+func (c *counted) Live() []*ledger.Record {
 	c.looks.Add(1)
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 // Source answers what a cycle does not hold. *sidecar.Sidecar is one.
 type Source interface {
 	Config() configuration.Config
-	Live() []ledger.Record // asked where a cycle begins anew
+	Live() []*ledger.Record // asked where a cycle begins anew
 	UserName(id ostrich.UserID) string
 }
 

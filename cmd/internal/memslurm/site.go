@@ -133,10 +133,10 @@ func (t *Tables) Record(id ostrich.JobID) (ledger.Record, bool) {
 }
 
 // Live lists the records by id.
-func (t *Tables) Live() []ledger.Record {
-	list := make([]ledger.Record, 0, len(t.Records))
+func (t *Tables) Live() []*ledger.Record {
+	list := make([]*ledger.Record, 0, len(t.Records))
 	for _, id := range slices.Sorted(maps.Keys(t.Records)) {
-		list = append(list, *t.Records[id])
+		list = append(list, new(*t.Records[id]))
 	}
 	return list
 }

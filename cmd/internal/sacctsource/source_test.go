@@ -263,13 +263,15 @@ func (p *pair) agree(what string, but ...ostrich.Kind) {
 	if diff := gocmp.Diff(less(tables), less(sacct)); diff != "" {
 		p.t.Fatalf("%s: events (-tables +sacct):\n%s", what, diff)
 	}
-	live := func(all []ledger.Record) []ledger.Record {
-		for i := range all {
-			if len(but) > 0 && all[i].State == accounting.Suspended { // nobody knows since when, nor for how long before
-				all[i].Job.Suspended = 0
+	live := func(all []*ledger.Record) []ledger.Record {
+		var list []ledger.Record
+		for _, r := range all {
+			list = append(list, *r)
+			if len(but) > 0 && r.State == accounting.Suspended { // nobody knows since when, nor for how long before
+				list[len(list)-1].Job.Suspended = 0
 			}
 		}
-		return all
+		return list
 	}
 	if diff := gocmp.Diff(live(p.reader.Live()), live(p.source.Live())); diff != "" {
 		p.t.Fatalf("%s: unfinished jobs (-tables +sacct):\n%s", what, diff)

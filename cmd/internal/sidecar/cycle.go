@@ -20,7 +20,7 @@ type Accounting interface {
 	// has read all of it. After an error the next poll reports everything.
 	PollEach(ctx context.Context, event func(ostrich.Event)) (ledger.Batch, error)
 	Record(id ostrich.JobID) (ledger.Record, bool)
-	Live() []ledger.Record
+	Live() []*ledger.Record
 	// Expect returns a job of the queue as accounting will report it.
 	Expect(q *ledger.Waiting) (ledger.Record, bool)
 	UserName(id ostrich.UserID) string
@@ -378,4 +378,4 @@ func (s *Sidecar) Record(id ostrich.JobID) (ledger.Record, bool) { return s.acco
 func (s *Sidecar) UserName(id ostrich.UserID) string { return s.accounting.UserName(id) }
 
 // Live lists accounting's records of unfinished jobs, by id.
-func (s *Sidecar) Live() []ledger.Record { return s.accounting.Live() }
+func (s *Sidecar) Live() []*ledger.Record { return s.accounting.Live() }

@@ -24,7 +24,7 @@ func (idle) Config() configuration.Config {
 	c.Cluster = "testbed"
 	return c
 }
-func (idle) Live() []ledger.Record          { return nil }
+func (idle) Live() []*ledger.Record         { return nil }
 func (idle) UserName(ostrich.UserID) string { return "" }
 func (idle) Past() *sidecar.Past            { return nil }
 

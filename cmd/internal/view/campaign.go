@@ -140,7 +140,7 @@ func (s *Cycle) seen(v *Viewer, by *Selection) func(c *Campaign) bool {
 			}
 		}
 		for i := range s.live {
-			r := &s.live[i]
+			r := s.live[i]
 			fits := func(n JobName) bool { _, ok := n.live(s.live[i : i+1]); return ok }
 			if by.named(fits, r.Job.ID, r.ArrayJob, r.HetJob) {
 				jobs[r.Job.ID] = true

@@ -20,7 +20,7 @@ import (
 // Source answers what a cycle does not hold. *sidecar.Sidecar is one.
 type Source interface {
 	Config() configuration.Config
-	Live() []ledger.Record
+	Live() []*ledger.Record
 	UserName(id ostrich.UserID) string
 	Past() *sidecar.Past // nil if it cannot be asked
 }
@@ -64,7 +64,7 @@ type Cycle struct {
 
 // known is what is known of jobs. Cycles of one generation share it.
 type known struct {
-	live  []ledger.Record       // by id
+	live  []*ledger.Record      // by id
 	works []ostrich.Work        // of the plan's entries
 	dues  []due                 // of the plan's entries
 	moved []int                 // of the plan's entries, see Job.Moved
@@ -199,23 +199,23 @@ func (s *Cycle) hours(w ostrich.Work) float64 { return s.unit.Units(float64(w)) 
 
 // withProvisional merges the records made from the queue into those of accounting,
 // by id.
-func withProvisional(live, provisional []ledger.Record) []ledger.Record {
-	if len(provisional) == 0 {
-		return live
+func withProvisional(live []*ledger.Record, provisional []ledger.Record) []*ledger.Record {
+	for i := range provisional {
+		live = append(live, &provisional[i])
 	}
-	live = slices.Concat(live, provisional)
-	slices.SortFunc(live, func(a, b ledger.Record) int { return cmp.Compare(a.Job.ID, b.Job.ID) })
+	if len(provisional) > 0 {
+		slices.SortFunc(live, func(a, b *ledger.Record) int { return cmp.Compare(a.Job.ID, b.Job.ID) })
+	}
 	return live
 }
 
-// record returns accounting's record of an unfinished job. It does not copy the large records
-// that it looks at.
+// record returns accounting's record of an unfinished job.
 func (k *known) record(id ostrich.JobID) (r *ledger.Record, ok bool) {
 	i := sort.Search(len(k.live), func(i int) bool { return k.live[i].Job.ID >= id })
 	if i == len(k.live) || k.live[i].Job.ID != id {
 		return nil, false
 	}
-	return &k.live[i], true
+	return k.live[i], true
 }
 
 // tasks counts the jobs that records stand for: an array's waiting tasks are

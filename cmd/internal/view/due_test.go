@@ -14,7 +14,7 @@ import (
 // from when it could first start.
 func TestDueOf(t *testing.T) {
 	const wait = 2190
-	k := &known{live: []ledger.Record{
+	k := &known{live: []*ledger.Record{
 		{Job: ostrich.Job{ID: 10, Submit: 1000}, Eligible: 1000},
 		{Job: ostrich.Job{ID: 20, Submit: 1000}, Eligible: 5000},
 		{Job: ostrich.Job{ID: 30, Submit: 1000}}, // accounting does not know yet since when it can start

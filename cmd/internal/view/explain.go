@@ -137,7 +137,7 @@ func (s *Cycle) Explain(job JobName) (*Explanation, error) {
 	case !ok:
 		return nil, fmt.Errorf("job %s: %w", job, ErrNoJob)
 	}
-	return s.ranAs(job, &r), nil // even if the queue, which is read before accounting, still has it
+	return s.ranAs(job, r), nil // even if the queue, which is read before accounting, still has it
 }
 
 // explanation returns an explanation with what is the same for all jobs.

@@ -200,7 +200,7 @@ func TestVerdictRan(t *testing.T) {
 		if test.job.Submit == 0 {
 			test.job.Submit = submit
 		}
-		s := &Cycle{known: known{live: []ledger.Record{{Job: test.job, State: test.state, ArrayTask: ledger.NoTask}}}}
+		s := &Cycle{known: known{live: []*ledger.Record{{Job: test.job, State: test.state, ArrayTask: ledger.NoTask}}}}
 		if e := explainOne(t, s, "20"); e.Verdict != test.want {
 			t.Errorf("verdict %q\nwant    %q", e.Verdict, test.want)
 		}

@@ -109,7 +109,7 @@ func (s *Cycle) forecast(pool *Pool) map[ostrich.JobID]Expected {
 // processors.
 func (s *Cycle) occupying(pool *Pool) (jobs []sim.Job, procs int) {
 	for i := range s.live {
-		r := &s.live[i]
+		r := s.live[i]
 		j := &r.Job
 		if j.Start == 0 || r.State != accounting.Running || s.inPool(j.Partition) == nil || s.inPool(j.Partition).Name != pool.Name {
 			continue

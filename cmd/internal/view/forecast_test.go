@@ -17,7 +17,7 @@ import (
 func machine(entries ...*priority.Entry) *Cycle {
 	s := &Cycle{
 		Time: 10_000, Enforced: true, Plan: sidecar.Plan{Entries: entries}, Pools: []Pool{{Procs: 8}},
-		known: known{lengths: map[ostrich.JobID]ostrich.Duration{1: 1000}, live: []ledger.Record{
+		known: known{lengths: map[ostrich.JobID]ostrich.Duration{1: 1000}, live: []*ledger.Record{
 			{Job: ostrich.Job{ID: 1, Start: 9900, Procs: 6, Estimate: 1900}, State: accounting.Running},
 			{Job: ostrich.Job{ID: 2, Start: 9900, Procs: 8, Estimate: 1900}, State: accounting.Suspended},
 		}},

@@ -14,10 +14,10 @@ import (
 // A campaign says how it was found, in words and in JSON.
 func TestFound(t *testing.T) {
 	const run = "3f2a9c51-0b7e-4d2c-9a61-5e0f7c1b2d3e"
-	record := func(id ostrich.JobID, tool, kind string) ledger.Record {
-		return ledger.Record{Job: ostrich.Job{ID: id}, Tool: tool, Kind: kind}
+	record := func(id ostrich.JobID, tool, kind string) *ledger.Record {
+		return &ledger.Record{Job: ostrich.Job{ID: id}, Tool: tool, Kind: kind}
 	}
-	live := []ledger.Record{
+	live := []*ledger.Record{
 		record(1, "Snakemake", "sort"), record(2, "Snakemake", "align"), record(3, "Snakemake", "align"), record(4, "Nextflow", "BWA"),
 		record(5, "", ""), record(6, "Toil", "a"), record(7, "Toil", "b"), record(8, "Toil", "c"), record(9, "Toil", "d"),
 		record(10, "Snakemake", ""), record(11, "Nextflow", "SORT"),
@@ -61,7 +61,7 @@ func TestManyKinds(t *testing.T) {
 	ids := make([]ostrich.JobID, jobs)
 	for i := range ids {
 		ids[i] = ostrich.JobID(i + 1)
-		s.live = append(s.live, ledger.Record{Job: ostrich.Job{ID: ids[i]}, Tool: "Toil", Kind: strings.Repeat("é", i%30) + strings.Repeat("x", i%3*100)})
+		s.live = append(s.live, &ledger.Record{Job: ostrich.Job{ID: ids[i]}, Tool: "Toil", Kind: strings.Repeat("é", i%30) + strings.Repeat("x", i%3*100)})
 	}
 	f := s.found("run:x", ids)
 	if len(f.Kinds) != mostKinds || f.MoreKinds != 30-1-mostKinds || !slices.IsSorted(f.Kinds) {

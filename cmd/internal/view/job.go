@@ -74,7 +74,7 @@ func first(n int, tests ...func(i int) bool) int {
 }
 
 // live returns accounting's record of the job.
-func (n JobName) live(records []ledger.Record) (ledger.Record, bool) {
+func (n JobName) live(records []*ledger.Record) (r *ledger.Record, ok bool) {
 	whole := n.task < 0 && n.offset < 0
 	i := first(len(records),
 		func(i int) bool { return whole && records[i].Job.ID == n.id },
@@ -86,7 +86,7 @@ func (n JobName) live(records []ledger.Record) (ledger.Record, bool) {
 			return n.offset >= 0 && records[i].HetJob == n.id && int(records[i].Job.ID) == int(n.id)+n.offset
 		})
 	if i < 0 {
-		return ledger.Record{}, false
+		return nil, false
 	}
 	return records[i], true
 }

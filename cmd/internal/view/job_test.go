@@ -17,7 +17,7 @@ func TestJobNames(t *testing.T) {
 	entries := []*priority.Entry{
 		pending(17, 0, "17", ""), pending(20, 20, "20_[3-9:2]", "3-9:2"), pending(31, 20, "20_2", "2"), pending(40, 0, "40+0", ""), pending(41, 0, "40+1", ""),
 	}
-	records := []ledger.Record{
+	records := []*ledger.Record{
 		{Job: ostrich.Job{ID: 50}, ArrayTask: ledger.NoTask},
 		{Job: ostrich.Job{ID: 60}, ArrayJob: 20, ArrayTask: 1},
 		{Job: ostrich.Job{ID: 71}, HetJob: 70, ArrayTask: ledger.NoTask},

@@ -232,7 +232,7 @@ func (j *newJob) fits(p *priority.Partition) (cpus int, limit ostrich.Duration, 
 // let in accounts below one that is named, too.
 func (s *Cycle) gates(p *priority.Partition, user string) (list []string) {
 	for _, g := range p.Gates {
-		if g.Key == "AllowAccounts" && user != "" && slices.ContainsFunc(s.live, func(r ledger.Record) bool {
+		if g.Key == "AllowAccounts" && user != "" && slices.ContainsFunc(s.live, func(r *ledger.Record) bool {
 			return r.UserName == user && slices.Contains(g.Names, r.Account)
 		}) {
 			continue

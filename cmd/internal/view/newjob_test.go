@@ -87,7 +87,7 @@ func TestForecastNew(t *testing.T) {
 // TestForecastGates: whom a partition lets in stands in front of the answer, unless the user has a job under an account that it names.
 func TestForecastGates(t *testing.T) {
 	s := sited(foreseen(later(wide(10, 1, 8))))
-	s.live = append(s.live, ledger.Record{Job: ostrich.Job{ID: 1 << 20}, UserName: "alice", Account: "bio"})
+	s.live = append(s.live, &ledger.Record{Job: ostrich.Job{ID: 1 << 20}, UserName: "alice", Account: "bio"})
 	ask := func(user string, gates ...priority.Gate) *Forecast {
 		s.Partitions[0].Gates = gates
 		a, err := s.Forecast(Everything(), &Selection{New: New{Time: []string{"5"}}, Users: []string{user}})

@@ -87,7 +87,7 @@ func (s *Cycle) sight(pool *Pool, spread foresight.SpreadOf) *forecast.State {
 	is := &forecast.State{Now: s.Time}
 	busy := 0
 	for i := range s.live {
-		r := &s.live[i]
+		r := s.live[i]
 		j := &r.Job
 		if j.Start == 0 || r.State != accounting.Running || s.inPool(j.Partition) == nil || s.inPool(j.Partition).Name != pool.Name || j.Procs < 1 {
 			continue

@@ -155,7 +155,7 @@ func (s *Cycle) jobsOf(v *Viewer, by *Selection) (list []*Explanation, more int)
 		}
 	}
 	for i := range s.live {
-		r := &s.live[i]
+		r := s.live[i]
 		switch {
 		case r.Job.Start == 0 || !by.chosen(r.UserName, r.Account, r.Partition) || !v.Job(r.UserName, r.Account):
 		case len(list) < mostExplained:
@@ -260,7 +260,7 @@ func (s *Cycle) coming(v *Viewer, name JobName) bool {
 		array = array || e.Array == name.id && v.Job(e.User, e.Account)
 	}
 	for i := range s.live {
-		r := &s.live[i]
+		r := s.live[i]
 		newest = max(newest, r.Job.ID)
 		array = array || r.ArrayJob == name.id && v.Job(r.UserName, r.Account)
 	}

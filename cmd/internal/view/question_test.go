@@ -126,7 +126,7 @@ func cycleOf() *Cycle {
 	p.User = "u"
 	return &Cycle{
 		Cluster: "c", Time: 10_000, Plan: sidecar.Plan{Entries: []*priority.Entry{p}}, Pools: []Pool{{Pool: ostrich.Pool{Partitions: []string{"main"}}, Procs: 8}},
-		known: known{dues: make([]due, 1), works: []ostrich.Work{3600}, live: []ledger.Record{{
+		known: known{dues: make([]due, 1), works: []ostrich.Work{3600}, live: []*ledger.Record{{
 			Job: ostrich.Job{ID: 30, Submit: 1000, Start: 3000, Procs: 1}, State: accounting.Running, UserName: "u", UID: 7, Partition: "main", ArrayTask: ledger.NoTask,
 		}}},
 	}
@@ -250,7 +250,7 @@ func TestAnswerTooOld(t *testing.T) {
 		s, by := cycleOf(), named()
 		s.live = nil
 		for _, i := range []int{3, 1, 4, 2, 5} {
-			s.live = append(s.live, ledger.Record{Job: ostrich.Job{ID: ostrich.JobID(30 + i), Submit: ostrich.Time(i), Start: 3000}, Partition: "main", ArrayTask: ledger.NoTask})
+			s.live = append(s.live, &ledger.Record{Job: ostrich.Job{ID: ostrich.JobID(30 + i), Submit: ostrich.Time(i), Start: 3000}, Partition: "main", ArrayTask: ledger.NoTask})
 			by.Jobs = append(by.Jobs, strconv.Itoa(30+i))
 		}
 		p := &past{first: test.first, rows: []accounting.Row{{ID: 1, UID: 8, Partition: "main", Start: 1000, Alloc: 1}}}
@@ -274,7 +274,7 @@ func TestAnswerTooOld(t *testing.T) {
 // Accounting may still call a job pending that the queue has no more; the past knows.
 func TestAnswerJustEnded(t *testing.T) {
 	s := cycleOf()
-	s.live = append(s.live, ledger.Record{Job: ostrich.Job{ID: 40, Submit: 500}, ArrayTask: ledger.NoTask})
+	s.live = append(s.live, &ledger.Record{Job: ostrich.Job{ID: 40, Submit: 500}, ArrayTask: ledger.NoTask})
 	p := &past{records: map[string]ledger.Record{"40 -1 -1": {Job: ostrich.Job{ID: 40, Submit: 500, Start: 500, End: 700}, State: accounting.Completed}}}
 	if e := ask(t, s, p, named("40")).Jobs[0]; e.Ended == nil {
 		t.Errorf("%s", e)
@@ -316,7 +316,7 @@ func TestAnswerJustStarted(t *testing.T) {
 	s.Plan.Entries = append(s.Plan.Entries, pending(30, 2), array)
 	s.Plan.Entries[1].User = "u"
 	s.works, s.dues = append(s.works, 1, 1), append(s.dues, due{}, due{})
-	s.live = append(s.live, ledger.Record{Job: ostrich.Job{ID: 43, Submit: 1000, Start: 3000}, State: accounting.Running, UserName: "u", Partition: "main", ArrayJob: 40, ArrayTask: 3})
+	s.live = append(s.live, &ledger.Record{Job: ostrich.Job{ID: 43, Submit: 1000, Start: 3000}, State: accounting.Running, UserName: "u", Partition: "main", ArrayJob: 40, ArrayTask: 3})
 	var got []string
 	for _, e := range ask(t, s, nil, users("u")).Jobs {
 		got = append(got, fmt.Sprint(e.JobID, " ", e.Slurm == nil))
@@ -336,7 +336,7 @@ func TestAnswerArray(t *testing.T) {
 	ended := ledger.Record{Job: ostrich.Job{ID: 50, Submit: 500, Start: 500, End: 600}, State: accounting.Completed, ArrayJob: 50, ArrayTask: 99}
 	p := &past{records: map[string]ledger.Record{"50 -1 -1": ended, "50 99 -1": ended}}
 	s := cycleOf()
-	s.live = append(s.live, ledger.Record{Job: ostrich.Job{ID: 61, Submit: 500, Start: 500}, State: accounting.Running, ArrayJob: 60, ArrayTask: 4})
+	s.live = append(s.live, &ledger.Record{Job: ostrich.Job{ID: 61, Submit: 500, Start: 500}, State: accounting.Running, ArrayJob: 60, ArrayTask: 4})
 	for job, of := range map[string]string{
 		"50": "Job 50 is an array of which no task waits, and this is its task 50_99. ", "50_[1-3,7]": "Job 50 is an array of which no task waits, and this is its task 50_99. ", "50_99": "",
 		"60": "Job 60 is an array of which no task waits, and this is its task 60_4. ", "60_4": "", "61": "", "30": "",

@@ -32,7 +32,7 @@ func TestUnsettled(t *testing.T) {
 	add(pending(25, 0)) // queued again: accounting still says that it runs
 	array := add(pending(40, 2))
 	array.Array, array.Tasks, array.Full = 40, "3-5", "40_[3-5]"
-	for _, r := range []ledger.Record{
+	for _, r := range []*ledger.Record{
 		{Job: ostrich.Job{ID: 25, Submit: 10, Start: 20}, State: accounting.Running, ArrayTask: ledger.NoTask},
 		{Job: ostrich.Job{ID: 31, Submit: 500}, ArrayTask: ledger.NoTask}, // has left the queue
 		{Job: ostrich.Job{ID: 43, Submit: 500, Start: 900}, State: accounting.Running, ArrayJob: 40, ArrayTask: 1},
@@ -40,7 +40,7 @@ func TestUnsettled(t *testing.T) {
 		r.UserName = "u"
 		s.live = append(s.live, r)
 	}
-	slices.SortFunc(s.live, func(a, b ledger.Record) int { return int(a.Job.ID) - int(b.Job.ID) })
+	slices.SortFunc(s.live, func(a, b *ledger.Record) int { return int(a.Job.ID) - int(b.Job.ID) })
 	p := &past{records: map[string]ledger.Record{"29 -1 -1": {Job: ostrich.Job{ID: 29, Submit: 500, End: 700}, UserName: "u", State: accounting.Cancelled, ArrayTask: ledger.NoTask}}}
 	for job, want := range map[string]bool{
 		"20": false, "30": false, "29": false, "24": false, "23": false, "43": false, "40_1": false, "40_3": false, "40_[3-5]": false,

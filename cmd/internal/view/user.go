@@ -81,7 +81,7 @@ func (s *Cycle) where() (accounts, partitions map[ostrich.UserID][]string) {
 		}
 	}
 	for i := range s.live {
-		r := &s.live[i]
+		r := s.live[i]
 		note(accounts, r.Job.User, r.Account)
 		note(partitions, r.Job.User, r.Partition)
 	}

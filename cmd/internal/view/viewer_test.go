@@ -55,7 +55,7 @@ func TestAnswers(t *testing.T) {
 		q := priority.Queued{Job: ostrich.JobID(17 + i), Full: strconv.Itoa(17 + i), User: user, Account: "physics", Partition: "main,gpu"}
 		s.Plan.Entries = append(s.Plan.Entries, &priority.Entry{Queued: &q})
 		s.Campaigns = append(s.Campaigns, Campaign{User: user, Account: "physics", Partition: "main", Campaign: q.Job})
-		s.live = append(s.live, ledger.Record{Job: ostrich.Job{ID: q.Job, User: ostrich.UserID(1 + min(i, 1))}, Account: "physics", Partition: "main,gpu"})
+		s.live = append(s.live, &ledger.Record{Job: ostrich.Job{ID: q.Job, User: ostrich.UserID(1 + min(i, 1))}, Account: "physics", Partition: "main,gpu"})
 	}
 	alice := &Viewer{Names: []string{"alice"}}
 	for _, test := range []struct {
@@ -111,7 +111,7 @@ func TestAnswers(t *testing.T) {
 // A coordinator sees of a campaign the ids and the kinds of the jobs in their accounts.
 func TestSeenOfCampaign(t *testing.T) {
 	s := &Cycle{Declared: ledger.ByTool, ByTool: true}
-	for i, r := range []ledger.Record{
+	for i, r := range []*ledger.Record{
 		{Account: "bio", Tool: "Toil", Kind: "fold"},
 		{Account: "physics", Tool: "Snakemake", Kind: "sort"},
 		{Account: "bio"},
@@ -149,7 +149,7 @@ func TestChosenJobs(t *testing.T) {
 	} {
 		s.Plan.Entries = append(s.Plan.Entries, &priority.Entry{Queued: &q})
 	}
-	s.live = []ledger.Record{
+	s.live = []*ledger.Record{
 		{Job: ostrich.Job{ID: 11}, ArrayJob: 11, ArrayTask: ledger.NoTask},
 		{Job: ostrich.Job{ID: 15}, ArrayJob: 11, ArrayTask: 5},
 		{Job: ostrich.Job{ID: 41}, HetJob: 40},

@@ -30,6 +30,8 @@ type tracked struct {
 	pauses  int              // reported suspensions of the row
 	paused  bool             // the last of them goes on
 
+	told *Record // as Live returned it last; nil: it has not
+
 	entry  int // place of the job's last report in the log of the poll logged
 	logged uint64
 }

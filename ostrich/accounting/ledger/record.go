@@ -47,11 +47,17 @@ func (l *Ledger) Record(id ostrich.JobID) (Record, bool) {
 	return l.record(t), true
 }
 
-// Live returns the jobs that have not ended as of the last poll, sorted by id.
-func (l *Ledger) Live() []Record {
-	all := make([]Record, 0, len(l.history.jobs))
+// Live returns the jobs that have not ended as of the last poll, sorted by id. Nobody may
+// edit a record: as long as it stays the same, Live returns it in the same memory.
+func (l *Ledger) Live() []*Record {
+	all := make([]*Record, 0, len(l.history.jobs))
 	for _, id := range slices.Sorted(maps.Keys(l.history.jobs)) {
-		all = append(all, l.record(l.history.jobs[id]))
+		t := l.history.jobs[id]
+		if is := l.record(t); t.told == nil || *t.told != is {
+			told := is
+			t.told = &told
+		}
+		all = append(all, t.told)
 	}
 	return all
 }
