@@ -32,15 +32,17 @@ type Holder string
 
 // The holders.
 const (
-	NotSubmitted Holder = "not submitted" // the job was not there yet
-	ByLimit      Holder = "limit"         // of its association or QOS
-	ByGRES       Holder = "gres"          // generic resources, such as GPUs
-	ByFeature    Holder = "feature"       // nodes with its features
-	ByMemory     Holder = "memory"
-	ByProcessors Holder = "processors"   // or whole nodes
-	ByPriority   Holder = "priority"     // of another job, which could have started too
-	ByMap        Holder = "backfill map" // what another job that waited for nodes had been promised
-	ByScheduler  Holder = "scheduler"    // nothing: no scheduler had looked
+	NotSubmitted  Holder = "not submitted" // the job was not there yet
+	ByLimit       Holder = "limit"         // of its association or QOS
+	ByGRES        Holder = "gres"          // generic resources, such as GPUs
+	ByFeature     Holder = "feature"       // nodes with its features
+	ByMemory      Holder = "memory"
+	ByProcessors  Holder = "processors"   // or whole nodes
+	ByOutage      Holder = "outage"       // of nodes that it would have had
+	ByReservation Holder = "reservation"  // of such nodes
+	ByPriority    Holder = "priority"     // of another job, which could have started too
+	ByMap         Holder = "backfill map" // what another job that waited for nodes had been promised
+	ByScheduler   Holder = "scheduler"    // nothing: no scheduler had looked
 )
 
 // firstDifferenceTable lists the jobs from the first that starts at another time.

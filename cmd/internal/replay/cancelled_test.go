@@ -31,7 +31,7 @@ func cancelledIn(s *Study) (waiting, left int) {
 			waiting++
 		}
 	}
-	return waiting, s.left.jobs[neverStarted]
+	return waiting, s.left.jobs[neverStarted] + s.left.jobs[forEver]
 }
 
 // TestCancelled: a job that was cancelled while it waited has its place in the queue until then, under every policy, and is not measured.

@@ -180,19 +180,30 @@ func (s *Study) fits(i int, at ostrich.Time, of *story) (bool, comparison.Holder
 		}
 	}
 	request := p.requests[j.Request-1]
-	found := func(r nodes.Request) bool {
+	found := func(r nodes.Request, where func(w *nodes.Want) nodes.Set) bool {
 		w := want(&r)
 		if w == nil {
 			return false
 		}
-		a, ok := chooser.Choose(w, uint32(j.User), p.floor.All(), load)
+		a, ok := chooser.Choose(w, uint32(j.User), where(w), load)
 		return ok && usage.AllowsAllocation(w, uint32(j.User), a)
 	}
 	if w := want(&request); w != nil && !usage.Allows(w, uint32(j.User)) {
 		return false, comparison.ByLimit
 	}
-	if found(request) {
+	up := func(*nodes.Want) nodes.Set { return p.floor.Up(at) }
+	open := func(w *nodes.Want) nodes.Set {
+		set := p.floor.Up(at)
+		p.floor.Unreserve(w, set, at, at+ostrich.Time(j.Estimate))
+		return set
+	}
+	switch {
+	case found(request, open):
 		return true, ""
+	case found(request, up):
+		return false, comparison.ByReservation
+	case found(request, func(*nodes.Want) nodes.Set { return p.floor.All() }):
+		return false, comparison.ByOutage
 	}
 	for _, without := range []struct {
 		what comparison.Holder
@@ -204,7 +215,7 @@ func (s *Study) fits(i int, at ostrich.Time, of *story) (bool, comparison.Holder
 		{comparison.ByMemory, func(r *nodes.Request) { r.Memory = nodes.Memory{MiB: 1} }},
 	} {
 		r := request
-		if without.drop(&r); found(r) {
+		if without.drop(&r); found(r, open) {
 			return false, without.what
 		}
 	}

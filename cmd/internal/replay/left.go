@@ -47,7 +47,7 @@ var leavingWords = [leavings]struct{ key, name, replay string }{
 	neverStarted:     {"never_started", "never started", "left out"},
 	impossible:       {"impossible", "have times or sizes that cannot be", "left out"},
 	lostEnd:          {"lost", "seem to run on after their limits, which ended before the window", "left out"},
-	forEver:          {"for_ever", "waited until the end for what no nodes have, or for more than a limit allows", "left out"},
+	forEver:          {"for_ever", "waited in vain for what no nodes have, or for more than a limit allows", "left out"},
 	nodeless:         {"no_nodes", "are of partitions that have no nodes now", "left out"},
 	unfinished:       {"unfinished", "had not ended", "hold processors, are not measured"},
 	cancelled:        {"cancelled", "were cancelled while they waited", "wait until then, are not measured"},

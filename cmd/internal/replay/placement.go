@@ -115,6 +115,12 @@ func (s *Study) place(h *accounting.History) error {
 		of.MaxTime = longest[of.Name]
 		p.partitions[of.Name], p.pools = i, append(p.pools, s.poolOf(of.Name))
 	}
+	for i := range h.Jobs { // of which no column tells on how many nodes they ran
+		if j := &h.Jobs[i]; j.Nodes == 0 && j.Start != 0 {
+			where, _ := p.list(h.WhereRan(j))
+			j.Nodes = int32(len(where))
+		}
+	}
 	p.atSockets = slices.ContainsFunc(s.Records, func(r slurm.Record) bool { return r.Kind == slurm.NodeRecord && strings.Contains(r.Get("gres"), "(S:") })
 	if only != "" {
 		p.partitions[""] = 0
@@ -326,12 +332,18 @@ func (s *Study) limits(p *placement) {
 		}
 		return inventory.Limits(l)
 	}
+	wall := func(l *accounting.Limits) ostrich.Duration {
+		if !enforced {
+			return 0
+		}
+		return l.MaxWall
+	}
 	qos := make(map[string]*nodes.QOS)
 	percentages := make(map[*nodes.QOS]bool)
 	for i := range s.Site.QOS {
 		q := &s.Site.QOS[i]
 		qos[q.Name] = &nodes.QOS{
-			Name: q.Name, Limits: of(&q.Limits), MaxWall: q.Limits.MaxWall, Override: q.OverPartQOS, Mode: inventory.PreemptMode(q.PreemptMode), Priority: q.Priority, Exempt: q.Exempt, Grace: q.Grace, NoReserve: q.NoReserve,
+			Name: q.Name, Limits: of(&q.Limits), MaxWall: wall(&q.Limits), Override: q.OverPartQOS, Mode: inventory.PreemptMode(q.PreemptMode), Priority: q.Priority, Exempt: q.Exempt, Grace: q.Grace, NoReserve: q.NoReserve,
 		}
 		percentages[qos[q.Name]] = q.Relative
 	}
@@ -381,7 +393,7 @@ func (s *Study) limits(p *placement) {
 	for i := range s.Site.Associations {
 		a := &s.Site.Associations[i]
 		users[place{a.User, a.Account, a.Partition}] = &nodes.Association{
-			Account: a.Account, User: a.User, Parent: accounts[a.Account], Limits: of(&a.Limits), MaxWall: a.Limits.MaxWall,
+			Account: a.Account, User: a.User, Parent: accounts[a.Account], Limits: of(&a.Limits), MaxWall: wall(&a.Limits),
 		}
 	}
 	for i, a := range p.history.Associations {

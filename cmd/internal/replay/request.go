@@ -35,11 +35,38 @@ func (p *placement) hopeless(j *accounting.Job) bool {
 	if p == nil || j.Start != 0 {
 		return false
 	}
+	if p.tooLong(j) {
+		return true
+	}
 	left := p.answered(j, false).left
 	if slices.Contains(left, beyondLimit) {
 		return true
 	}
 	return slices.Contains(left, unmet) && p.nodesKnown()
+}
+
+// unstarted says why a job of which nothing is replayed never started.
+func (p *placement) unstarted(j *accounting.Job) leaving {
+	if p.hopeless(j) {
+		return forEver
+	}
+	return neverStarted
+}
+
+// tooLong reports whether a job's time limit is longer than its partition, QOS or association allows: without EnforcePartLimits and
+// DenyOnLimit Slurm takes it, and leaves it waiting.
+func (p *placement) tooLong(j *accounting.Job) bool {
+	var most [2]ostrich.Duration
+	if at, is := p.partitions[p.history.Partitions[j.Partition]]; is && p.history.NeedsOf(j).Partitions == "" {
+		most[0] = p.cluster.Partitions[at].MaxTime
+	}
+	if q := p.qos[j.QOS]; q != nil {
+		most[1] = q.MaxWall
+	}
+	if most[1] == 0 { // that of the QOS goes before (acct_policy.c)
+		most[1] = p.associations[j.Association].MaxWall
+	}
+	return slices.ContainsFunc(most[:], func(m ostrich.Duration) bool { return m > 0 && j.Limit > m })
 }
 
 // nodesKnown reports whether more tasks that ask for what no node has waited than started.

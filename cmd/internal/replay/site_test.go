@@ -434,11 +434,12 @@ func TestAllMemory(t *testing.T) {
 // TestForEver: jobs that waited until the end for what no node has, or for more than a limit allows, wait in the replay, too. One
 // that started all the same runs.
 func TestForEver(t *testing.T) {
-	records, err := slurm.ParseRecords("NodeName=n[1-2] CPUs=8\nPartitionName=main Nodes=ALL\n", nil)
+	records, err := slurm.ParseRecords("NodeName=n[1-2] CPUs=8\nPartitionName=main Nodes=ALL MaxTime=60\n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	site := &accounting.Site{QOS: []accounting.QOS{{Name: "normal", UsageFactor: 1}, {Name: "small", UsageFactor: 1}}}
+	site.QOS[1].Limits.MaxWall = 1800
 	site.QOS[1].Limits.List = []accounting.Limit{{Scope: accounting.ByJob, Resource: "cpu", Most: 4}}
 	h := history()
 	h.Partitions, h.QOS, h.Needs = []string{"main"}, []string{"normal", "small"}, []accounting.Needs{{}, {Features: "none"}}
@@ -448,28 +449,35 @@ func TestForEver(t *testing.T) {
 		{ID: 21, Needs: 1, Procs: 1, Submit: 1000, Eligible: 1000, State: accounting.Pending},
 		{ID: 22, QOS: 1, Procs: 2, Submit: 1000, Eligible: 1000, State: accounting.Pending},
 		{ID: 23, QOS: 1, Procs: 8, Submit: 1000, Start: 1200, End: 1300},
+		{ID: 25, Limit: 3601, Procs: 1, Submit: 1000, Eligible: 1000, End: 1300, State: accounting.Cancelled}, // longer than the partition allows
+		{ID: 26, Limit: 3600, Procs: 1, Submit: 1000, Eligible: 1000, End: 1300, State: accounting.Cancelled},
+		{ID: 27, QOS: 1, Limit: 1801, Procs: 1, Submit: 1000, Eligible: 1000, State: accounting.Pending}, // than its QOS allows
 	}
-	s := mustNew(t, h, Setup{Options: window30, Records: records, Site: site})
+	partitions, err := slurm.ParsePartitions("NodeName=n[1-2] CPUs=8\nPartitionName=main Nodes=ALL MaxTime=60\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := mustNew(t, h, Setup{Options: window30, Records: records, Site: site, Partitions: partitions})
 	var ids []ostrich.JobID
 	for i := range s.Jobs {
 		ids = append(ids, s.Jobs[i].Slurm)
 	}
-	if want := []ostrich.JobID{11, 22, 23}; !slices.Equal(ids, want) {
+	if want := []ostrich.JobID{11, 22, 23, 26}; !slices.Equal(ids, want) {
 		t.Errorf("jobs %v are replayed, want %v", ids, want)
 	}
-	if n := s.left.jobs; n[forEver] != 2 || n[beyondLimit] != 1 || n[unmet] != 0 || n[unfinished] != 1 {
-		t.Errorf("%d wait for ever, %d are beyond a limit, %d are unmet and %d had not ended, want 2, 1, 0 and 1", n[forEver], n[beyondLimit], n[unmet], n[unfinished])
+	if n := s.left.jobs; n[forEver] != 4 || n[beyondLimit] != 1 || n[unmet] != 0 || n[unfinished] != 1 || n[cancelled] != 1 {
+		t.Errorf("%d wait for ever, %d are beyond a limit, %d are unmet and %d had not ended, want 4, 1, 0 and 1", n[forEver], n[beyondLimit], n[unmet], n[unfinished])
 	}
 
 	// As many did start that asked for it: too little is known of the nodes.
 	h.Jobs = append(h.Jobs, accounting.Job{ID: 24, Needs: 1, Procs: 1, Submit: 1000, Start: 1200, End: 1300})
-	s = mustNew(t, h, Setup{Options: window30, Records: records, Site: site})
-	if n := s.left.jobs; n[forEver] != 1 || n[unmet] != 2 || n[unfinished] != 2 {
-		t.Errorf("%d wait for ever, %d are unmet and %d had not ended, want 1, 2 and 2", n[forEver], n[unmet], n[unfinished])
+	s = mustNew(t, h, Setup{Options: window30, Records: records, Site: site, Partitions: partitions})
+	if n := s.left.jobs; n[forEver] != 3 || n[unmet] != 2 || n[unfinished] != 2 {
+		t.Errorf("%d wait for ever, %d are unmet and %d had not ended, want 3, 2 and 2", n[forEver], n[unmet], n[unfinished])
 	}
 	h.Jobs[2].Tasks = 3 // more than started, though in one row
-	s = mustNew(t, h, Setup{Options: window30, Records: records, Site: site})
-	if n := s.left.jobs; n[forEver] != 4 || n[unmet] != 1 {
-		t.Errorf("%d wait for ever and %d are unmet, want 4 and 1", n[forEver], n[unmet])
+	s = mustNew(t, h, Setup{Options: window30, Records: records, Site: site, Partitions: partitions})
+	if n := s.left.jobs; n[forEver] != 6 || n[unmet] != 1 {
+		t.Errorf("%d wait for ever and %d are unmet, want 6 and 1", n[forEver], n[unmet])
 	}
 }

@@ -201,7 +201,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 			continue // it goes on in another row
 		case j.Start == 0 && (j.End != 0 || j.Eligible == 0) && !waited:
 			left.count(j, 0)
-			left.add(neverStarted, j, 0)
+			left.add(s.placement.unstarted(j), j, 0)
 			continue
 		case j.End != 0 && j.End < j.Start || j.Start != 0 && j.Start < j.Submit || j.Procs < 1:
 			left.count(j, 0)
