@@ -71,7 +71,7 @@ func TestFakeLists(t *testing.T) {
 		}
 		f := newFake(t, queue...)
 		for file, options := range tt.lists {
-			text, err := f.squeue(t.Context(), squeueFormat(mark), append(options, "-t", "PENDING")...)
+			text, err := f.squeue(t.Context(), squeueFormat(mark), append(options, "-t", waiting)...)
 			if diff := cmp.Diff(rows(captured(t, tt.release+"/"+file+".txt")), rows(text)); diff != "" || err != nil {
 				t.Errorf("%s of %s, %v (-Slurm +fake):\n%s", file, tt.release, err, diff)
 			}

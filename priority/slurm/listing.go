@@ -46,7 +46,7 @@ func (s Commands) listing(ctx context.Context) (*printed, error) {
 	}
 	p := &printed{sprio: sprio, mark: newMark()}
 	list := func(format string, options ...string) (string, error) {
-		return s.squeue(ctx, format, append(options, "-t", "PENDING")...)
+		return s.squeue(ctx, format, append(options, "-t", waiting)...)
 	}
 	if p.squeue, err = list(squeueFormat(p.mark), "--array-unique"); !errors.Is(err, errNoOption) {
 		return p, err
@@ -72,6 +72,11 @@ func (s Commands) listing(ctx context.Context) (*printed, error) {
 	}
 	return p, err
 }
+
+// waiting are the states of jobs that wait, as options have them. squeue -t PENDING leaves
+// out those that are held because they were requeued so or their reservation has ended,
+// though accounting has them as PENDING, and as able to start (22.05.8).
+const waiting = "PENDING,SPECIAL_EXIT,RESV_DEL_HOLD"
 
 // mostApart is how many tasks squeue is asked for by name. For more, all are read.
 const mostApart = 2000

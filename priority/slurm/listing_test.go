@@ -2,10 +2,14 @@ package slurm
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
 )
 
@@ -160,5 +164,27 @@ func TestAllStartMeanwhile(t *testing.T) {
 	p := &printed{mark: mark, squeue: squeueLine("7 1-3"), joined: true}
 	if queue, _, err := newFake(t).read(t.Context(), p); len(queue) != 0 || err != nil {
 		t.Errorf("%+v, %v", queue, err)
+	}
+}
+
+// TestStatesThatWait: jobs that slurmctld holds in states of their own are in the queue, and
+// cannot start.
+func TestStatesThatWait(t *testing.T) {
+	f := newFake(t, "id=1", "id=2 state=SPECIAL_EXIT held=yes", "id=3 state=RESV_DEL_HOLD held=yes", "id=4 start=5", "id=5 state=COMPLETED")
+	queue, err := f.Queue(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[ostrich.JobID]priority.Wait)
+	for i := range queue {
+		got[queue[i].Job] = queue[i].Wait()
+	}
+	want := map[ostrich.JobID]priority.Wait{1: priority.Able, 2: priority.Kept, 3: priority.Kept}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error("why the jobs of the queue wait, -want +got:", diff)
+	}
+	ids, err := f.Values(t.Context(), "%i")
+	if want := []string{"1", "2", "3", "4"}; err != nil || !slices.Equal(ids, want) {
+		t.Errorf("unfinished jobs %v (%v), want %v", ids, err, want)
 	}
 }

@@ -146,7 +146,7 @@ func parseCoordinators(out string, users []User) error {
 // queue, each once and sorted. A job in several partitions counts for each. It runs one
 // squeue.
 func (s Commands) Values(ctx context.Context, field string) ([]string, error) {
-	out, err := s.squeue(ctx, field, "-t", "PENDING,RUNNING,SUSPENDED")
+	out, err := s.squeue(ctx, field, "-t", waiting+",RUNNING,SUSPENDED")
 	if err != nil {
 		return nil, err
 	}
