@@ -134,14 +134,15 @@ const (
 
 // ReadAssociations reads the association tree of a cluster into s from the output
 // of AssociationsCommand. Columns may come in any order, with others between
-// them, of which those of limits are read too; ID and Priority may be missing. Without ParentName all
-// accounts are below the root, and s.Flat says so. An empty cluster means the only one. The name is for
+// them, of which those of limits are read too; ID and Priority may be missing. Without ParentName the indents of
+// a tree (sacctmgr show associations tree) tell the parents; else all accounts are below the root, and s.Flat says so. An empty cluster means the only one. The name is for
 // messages. An account without its parent, or a user without an account, is an
 // error, because the tree would be a different one.
 func ReadAssociations(s *accounting.Site, r io.Reader, name, cluster string) error {
 	need := [][]string{{"Cluster"}, {"Account"}, {"User"}, {"Share", "FairShare"}}
 	only, read := cluster, accounting.Site{}
 	where := map[string]int{} // line numbers of accounts and users
+	var above []string        // the last account at each depth of a tree
 	err := readTable(r, name, AssociationsCommand, need, func(t *table) error {
 		if other, err := t.ofOther(&only, cluster, "associations"); other || err != nil {
 			return err
@@ -154,8 +155,8 @@ func ReadAssociations(s *accounting.Site, r io.Reader, name, cluster string) err
 		if err != nil {
 			return t.fault("ID %q: not a number", t.text("ID"))
 		}
-		// In a tree sacctmgr indents the accounts.
-		account, user := strings.TrimSpace(t.text("Account")), t.text("User")
+		account, user := strings.TrimLeft(t.text("Account"), " "), t.text("User")
+		depth := min(len(t.text("Account"))-len(account), len(above)) // in a tree sacctmgr indents the accounts
 		partition := t.text("Partition")
 		if account == "" {
 			return t.fault("an association without an account")
@@ -180,8 +181,13 @@ func ReadAssociations(s *accounting.Site, r io.Reader, name, cluster string) err
 		if user == "" {
 			parent := strings.TrimSpace(t.text("ParentName", "ParName"))
 			if t.column([]string{"ParentName", "ParName"}) < 0 && account != accounting.RootAccount {
-				parent, read.Flat = accounting.RootAccount, true
+				if parent = accounting.RootAccount; depth > 0 {
+					parent = above[depth-1]
+				} else {
+					read.Flat = true
+				}
 			}
+			above = append(above[:depth], account)
 			read.Accounts = append(read.Accounts, accounting.Account{ID: uint32(id), Name: account, Parent: parent, Shares: shares, Limits: limits})
 		} else {
 			read.Associations = append(read.Associations, accounting.AssociationShare{
@@ -193,6 +199,12 @@ func ReadAssociations(s *accounting.Site, r io.Reader, name, cluster string) err
 	if err != nil {
 		return err
 	}
+	if len(read.Accounts) == 0 {
+		if cluster == "" {
+			return fmt.Errorf("sacctmgr: %s: no account; it should be what %s writes", name, AssociationsCommand)
+		}
+		return fmt.Errorf("sacctmgr: %s: no account of cluster %q", name, cluster)
+	}
 	for _, a := range read.Accounts {
 		if key := a.Name + "||"; a.Parent != "" && where[a.Parent+"||"] == 0 {
 			return faultAt(name, where[key], "account %q: its parent %q is not there", a.Name, a.Parent)
@@ -202,12 +214,6 @@ func ReadAssociations(s *accounting.Site, r io.Reader, name, cluster string) err
 		if where[a.Account+"||"] == 0 {
 			return faultAt(name, where[a.Account+"|"+a.User+"|"+a.Partition], "user %q: account %q is not there", a.User, a.Account)
 		}
-	}
-	if len(read.Accounts) == 0 {
-		if cluster == "" {
-			return fmt.Errorf("sacctmgr: %s: no account", name)
-		}
-		return fmt.Errorf("sacctmgr: %s: no account of cluster %q", name, cluster)
 	}
 	s.Accounts, s.Associations, s.Flat, s.Prioritized = read.Accounts, read.Associations, read.Flat, read.Prioritized
 	s.Sort()

@@ -56,6 +56,15 @@ bob|  physics|c1|1|||
 alice|   optics|c1|parent|||
 alice|   optics|c1|5|gpu||7
 `
+	bare := `Cluster|Account|User|Partition|Share
+c1|root|||1
+c1| root|root||
+c1| physics|||3
+c1|  physics|bob||1
+c1|  optics|||Parent
+c1|   optics|alice||parent
+c1|   optics|alice|gpu|5
+`
 	for _, tt := range []struct {
 		name, text, cluster string
 		want                *accounting.Site
@@ -66,6 +75,7 @@ alice|   optics|c1|5|gpu||7
 		{"Windows' line ends", strings.ReplaceAll(associations, "\n", "\r\n"), "", site(), ""},
 		{"a comment first, and parent as slurmdbd stores it", "# of 2026\n\n" + strings.ReplaceAll(associations, "parent", "2147483647"), "", site(), ""},
 		{"a tree", tree, "", without(site()), ""},
+		{"a tree without the parents' names", bare, "", without(site()), ""},
 		{"two clusters, one chosen", associations + "c2|root|||1||20\n", "c1", site(), ""},
 		{"two clusters", associations + "c2|root|||1||20\n", "", nil, `f:9: associations of cluster "c2" after those of "c1": choose one`},
 		{"another cluster", associations, "c3", nil, `f: no account of cluster "c3"`},
