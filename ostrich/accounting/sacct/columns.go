@@ -179,7 +179,7 @@ func header(names []string, mark []byte) (*layout, error) {
 	l := newLayout(names...)
 	if string(mark) == "," {
 		for i, name := range names {
-			if name, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(name)), "%"); lists[name] {
+			if name, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(name)), "%"); lists[name] || strings.HasPrefix(name, "tresusage") {
 				l.free[i] = true
 			}
 		}

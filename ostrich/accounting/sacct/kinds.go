@@ -55,10 +55,14 @@ var texts = map[string]bool{"submitline": true, "workdir": true, "constraints": 
 
 // lists are the columns whose cells have commas. Where these are the delimiter too, such a
 // cell may be several fields.
-var lists = map[string]bool{"reqtres": true, "alloctres": true, "nodelist": true}
+var lists = map[string]bool{"reqtres": true, "alloctres": true, "nodelist": true, "flags": true}
 
 // further are the kinds of the fields behind the first of such a cell, if it is no free text.
-var further = map[string]kind{"licenses": func(b []byte) bool { return bytes.IndexByte(b, ':') > 0 && isLicenses(b) }}
+var further = map[string]kind{
+	"licenses": func(b []byte) bool { return bytes.IndexByte(b, ':') > 0 && isLicenses(b) },
+	"flags":    func(b []byte) bool { return len(b) > 0 && areFlags(b) },
+	"reqtres":  func(b []byte) bool { return len(b) > 0 && isTRES(b) }, "alloctres": func(b []byte) bool { return len(b) > 0 && isTRES(b) },
+}
 
 func isID(b []byte) bool {
 	return len(b) > 0 && '0' <= b[0] && b[0] <= '9' && !bytes.ContainsAny(b, " \t\n\"'/=")
@@ -122,7 +126,9 @@ func areFlags(b []byte) bool {
 		return true
 	}
 	for word := range bytes.SplitSeq(b, []byte{','}) {
-		if !slices.ContainsFunc([]string{"Sched", "Start", "None", "NotSet"}, func(begin string) bool { return bytes.HasPrefix(word, []byte(begin)) }) {
+		switch string(word) {
+		case "None", "NotSet", "SchedNotSet", "SchedSubmit", "SchedMain", "SchedBackfill", "StartRecieved", "StartReceived":
+		default:
 			return false
 		}
 	}

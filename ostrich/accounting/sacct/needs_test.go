@@ -300,3 +300,16 @@ func TestLacks(t *testing.T) {
 		}
 	}
 }
+
+// TestCommas: lists whose items are separated by commas are read whole where commas separate the columns, too.
+func TestCommas(t *testing.T) {
+	const dump = "JobIDRaw,User,Submit,Start,End,State,NCPUS,ReqTRES,Flags,Priority,NodeList,NTasks,TRESUsageInAve,State\n" +
+		"1,alice,2024-03-01T10:00:00,2024-03-01T10:00:00,2024-03-01T10:01:00,COMPLETED,2,cpu=2,gres/gpu=1,SchedBackfill,StartRecieved,7,n[1,3],1,cpu=00:00:01,mem=1M,COMPLETED\n"
+	h, err := sacct.Read(strings.NewReader(dump), "dump", sacct.Options{Delimiter: ","})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j := &h.Jobs[0]; !j.Backfilled || h.NeedsOf(j).TRES != "gres/gpu=1" || h.WhereRan(j) != "n[1,3]" {
+		t.Errorf("%+v asks for %+v, and ran on %s", j, h.NeedsOf(j), h.WhereRan(j))
+	}
+}
