@@ -73,36 +73,35 @@ func (s *studied) groups() []GroupTable {
 
 func (s *studied) layer(t *GroupTable, of []int32) {
 	n := len(t.Groups)
-	none := slices.Repeat([]int32{-1}, len(s.campaign))
 	for r := range s.runs {
 		jobs := s.in.Runs[r].Jobs
-		sums, busy, all := s.cluster(r, n, of, none), make([]float64, n), 0.0
+		got, waits, busy, all := make([]report.Sample, n), make([][]float64, n), make([]float64, n), 0.0
 		for i, k := range of {
-			used := inWindow(&jobs[i], s.in.From, s.in.To)
+			j := &jobs[i]
+			used := inWindow(j, s.in.From, s.in.To)
 			all += used
 			if k < 0 {
 				continue
 			}
 			busy[k] += used
+			got[k].AddJob(j, j.Late(s.in.Accept))
+			waits[k] = append(waits[k], float64(j.Start-j.Submit))
 			if r == s.in.Baseline {
 				t.Groups[k].Jobs++
-				t.Groups[k].Hours += float64(jobs[i].Ran()) * float64(jobs[i].Procs) / 3600
+				t.Groups[k].Hours += float64(j.Ran()) * float64(j.Procs) / 3600
 			}
 		}
-		once := make([]int32, n)
-		for k := range t.Groups {
-			if sums.sums[k].Jobs == 0 {
+		for k := range got {
+			if len(waits[k]) == 0 {
 				continue
 			}
-			once[k] = 1
-			x := sums.sample(once, 0)
-			once[k] = 0
+			got[k].Wait = report.PercentilesOf(waits[k])
 			run := GroupRun{Run: s.in.Runs[r].Name, Measures: make(map[string]float64, len(report.Groups))}
 			if all > 0 {
 				run.Got = busy[k] / all
 			}
 			for _, m := range report.Groups {
-				run.Measures[m.Key] = m.Of(x)
+				run.Measures[m.Key] = m.Of(&got[k])
 			}
 			t.Groups[k].Runs = append(t.Groups[k].Runs, run)
 		}
