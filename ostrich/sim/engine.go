@@ -51,7 +51,7 @@ func newEngine(m Machine, jobs []*Job, f *floor) *engine {
 	e := &engine{
 		Machine: m, jobs: jobs, start: make([]ostrich.Time, len(jobs)), next: never, free: m.Procs,
 		expects: m.Backfill == EASY || m.Backfill == Conservative || m.Backfill == Slurm || m.EventOrder == PerEvent,
-		goesOn:  m.Policy == nil && m.Order.arrival() && m.EventOrder == Batched && m.Backfill <= Greedy,
+		goesOn:  m.Policy == nil && m.Order.arrival() && m.EventOrder == Batched && m.Backfill <= Greedy && m.Tests == 0,
 		inTurn:  m.Policy == nil && m.Backfill == None,
 		slurm:   slurm{Scheduler: m.Scheduler.filled()},
 	}
@@ -220,7 +220,7 @@ func (e *engine) arrive(i int32) error {
 	case e.kept != nil:
 		e.kept.arrive(i)
 		return nil
-	case e.lasts && e.latest.admits(i):
+	case e.placed.runs(i), e.lasts && e.latest.admits(i):
 		return e.begin(i)
 	}
 	e.enqueue(i)

@@ -108,6 +108,10 @@ type Machine struct {
 	// campaign by campaign) and what it has of them, a copy to keep; it may be nil.
 	Placed func(job int, at ostrich.Time, a *nodes.Allocation)
 
+	// On is what the first jobs have of the nodes in Replay, which run already as it begins: they are submitted then, and start at once,
+	// whatever their requests say. All of it must fit. One of which that is nil is placed as any other.
+	On []*nodes.Allocation
+
 	// Began is called in Replay when a job begins that Replay knows by its place among the jobs, from 0;
 	// it may be nil. If it returns true, nobody wants to know more: the replay ends, and the starts of jobs that
 	// have not begun mean nothing.
@@ -120,6 +124,9 @@ type Machine struct {
 	// each pass: from the first job that does not fit; those behind wait. 0 is all,
 	// which takes a second or two for each 50 000 jobs on a busy machine.
 	Depth int
+
+	// Tests is how many jobs a pass of EASY looks at on nodes, as default_queue_depth; 0 is all.
+	Tests int
 
 	// Cancel says, by id, how long after its submission a job is cancelled; nil if none is. It leaves the queue then, and never
 	// runs. One that has started by then runs on. A closed loop does not wait for a campaign all of whose jobs are in it, which
@@ -145,6 +152,8 @@ type Machine struct {
 	// Progress is called now and then with the number of jobs that have ended and
 	// that of all, and at the end; it may be nil.
 	Progress func(ended, jobs int)
+
+	floor *floor // see Prepare
 }
 
 // ErrWorkload marks a workload that the machine cannot run.
@@ -246,14 +255,12 @@ func (m Machine) Run(campaigns []Campaign) ([]report.Job, error) {
 
 // check returns what is wrong with the settings, or the machine's nodes: nil if its processors are identical.
 func (m *Machine) check() (*floor, error) {
-	f, err := newFloor(m.Cluster, m.Requests)
-	if err != nil {
-		return nil, fmt.Errorf("sim: %w", err)
+	if m.floor == nil {
+		if err := m.Prepare(); err != nil {
+			return nil, err
+		}
 	}
-	if f != nil {
-		m.Procs = f.CPUs()
-	}
-	return f, m.checkSettings()
+	return m.floor, m.checkSettings()
 }
 
 // checkSettings returns what is wrong with the settings.
@@ -294,6 +301,9 @@ func (m *Machine) checkJobs(jobs []Job, f *floor) error {
 		if why != "" {
 			return fmt.Errorf("sim: job %d: %s: %w", j.ID, why, ErrWorkload)
 		}
+	}
+	if f != nil && (len(m.On) > len(jobs) || !f.Fit(m.On)) {
+		return fmt.Errorf("sim: the first %d jobs cannot all run where they do: %w", len(m.On), ErrWorkload)
 	}
 	return nil
 }

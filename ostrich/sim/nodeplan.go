@@ -22,7 +22,7 @@ func (n *nodePlan) fits(i int32) bool {
 	p, j := n.placed, n.jobs[i]
 	if !n.begun {
 		n.begun = true
-		p.plan.Reset(n.now, p.up, p.load, p.runs())
+		p.plan.Reset(n.now, p.up, p.load, p.runningOn())
 	}
 	user := uint32(j.User)
 	var at ostrich.Time

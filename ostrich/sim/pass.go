@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"math"
 
@@ -35,6 +36,7 @@ func (e *engine) pass() error {
 	f := &e.latest
 	f.more, f.blocked, f.planned = more, false, 0
 	if e.placed != nil {
+		f.tests = cmp.Or(e.Tests, -1)
 		f.decider = e.placed.again(f)
 	}
 	if !busy {
@@ -271,6 +273,7 @@ func (f *filling) fits(i int32) bool {
 	case f.decider != nil:
 		return f.decider.fits(i)
 	case f.placed != nil:
+		f.tests--
 		return f.finds(i)
 	}
 	f.tests--

@@ -11,10 +11,11 @@ import (
 // floor is a cluster with what jobs ask of it.
 type floor struct {
 	*nodes.Floor
-	wants   [][]*nodes.Want // by request, one for each partition in which it can be met
-	bad     []error         // by request, why it never can
-	procs   map[int]*nodes.Want
-	limited bool // by limits of associations or QOS
+	requests []nodes.Request
+	wants    [][]*nodes.Want // by request that a job has, one for each partition in which it can be met
+	bad      []error         // likewise, why it never can
+	procs    map[int]*nodes.Want
+	limited  bool // by limits of associations or QOS
 }
 
 // newFloor prepares a cluster; without one there is none.
@@ -26,11 +27,9 @@ func newFloor(c *nodes.Cluster, requests []nodes.Request) (*floor, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &floor{Floor: base, wants: make([][]*nodes.Want, len(requests)), bad: make([]error, len(requests)), procs: make(map[int]*nodes.Want)}
-	for i := range requests {
-		f.wants[i], f.bad[i] = f.resolve(&requests[i])
-	}
-	return f, nil
+	return &floor{
+		Floor: base, requests: requests, wants: make([][]*nodes.Want, len(requests)), bad: make([]error, len(requests)), procs: make(map[int]*nodes.Want),
+	}, nil
 }
 
 // resolve returns what a request is in each of its partitions in which it can be met, or why there is none.
@@ -56,11 +55,29 @@ func (f *floor) resolve(r *nodes.Request) ([]*nodes.Want, error) {
 	return nil, why
 }
 
+// Prepare readies the nodes for several replays by one goroutine, which must leave Cluster and Requests as they are.
+func (m *Machine) Prepare() (err error) {
+	if m.floor, err = newFloor(m.Cluster, m.Requests); err != nil {
+		return fmt.Errorf("sim: %w", err)
+	}
+	if m.floor != nil {
+		m.Procs = m.floor.CPUs()
+	}
+	return nil
+}
+
+// Meets reports whether the nodes, which are prepared, could run a job with a request when nothing else runs.
+func (m *Machine) Meets(request int32) bool { return m.floor == nil || m.floor.fault(request, 1) == "" }
+
 // fault returns why the cluster cannot run a job; "" if it can.
 func (f *floor) fault(request int32, procs int) string {
-	switch {
-	case request < 0 || int(request) > len(f.wants):
+	if request < 0 || int(request) > len(f.wants) {
 		return fmt.Sprintf("asks for request %d of %d", request, len(f.wants))
+	}
+	if i := request - 1; i >= 0 && f.wants[i] == nil && f.bad[i] == nil {
+		f.wants[i], f.bad[i] = f.resolve(&f.requests[i])
+	}
+	switch {
 	case request > 0 && f.bad[request-1] != nil:
 		return fmt.Sprintf("asks for what no nodes have: %v", f.bad[request-1])
 	case request == 0 && f.procs[procs] == nil:
@@ -142,6 +159,15 @@ func (p *placed) begin(i int32) int {
 	}
 	p.usage.Add(w, uint32(p.jobs[i].User), a)
 	return a.Total()
+}
+
+// runs reports whether a job runs when the replay begins, and has it begin where it does.
+func (p *placed) runs(i int32) bool {
+	if p == nil || int(i) >= len(p.On) || p.On[i] == nil {
+		return false
+	}
+	p.chosen, p.chosenWant, p.chosenLong = p.On[i].Copy(), p.of(i)[0], false
+	return true
 }
 
 // end takes a job from its nodes, which take others after a while, and returns how many CPUs it had.
@@ -300,8 +326,8 @@ func (f *filling) keep(i int32) {
 	f.room.Free, f.room.Extra = stock.Free, stock.Left
 }
 
-// runs lists the running jobs in the order of their expected ends.
-func (p *placed) runs() []nodes.Running {
+// runningOn lists the running jobs in the order of their expected ends.
+func (p *placed) runningOn() []nodes.Running {
 	list := make([]nodes.Running, len(p.running))
 	for k, r := range p.running {
 		list[k] = nodes.Running{End: r.End, Allocation: p.allocations[r.Job]}

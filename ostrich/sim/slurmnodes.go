@@ -152,7 +152,7 @@ type window struct {
 func (p *placed) backfill() *backfill {
 	s := &p.slurm
 	return &backfill{
-		placed: p, running: p.runs(), tests: s.BackfillDepth, able: p.ready(), looked: make(map[bounded]int), kept: make([]int, max(1, len(p.Cluster.Partitions))),
+		placed: p, running: p.runningOn(), tests: s.BackfillDepth, able: p.ready(), looked: make(map[bounded]int), kept: make([]int, max(1, len(p.Cluster.Partitions))),
 		rejected: make(rejections), first: make(map[ostrich.JobID]array), tasks: make(map[array]int),
 		space: []window{{from: s.floor(p.now), to: s.floor(p.now + ostrich.Time(s.BackfillWindow)), open: p.up.Copy()}},
 	}
@@ -172,7 +172,7 @@ func (b *backfill) done() bool {
 // fits looks at a job, in one of its partitions after the other.
 func (b *backfill) fits(i int32) bool {
 	if b.stale {
-		b.stale, b.running = false, b.runs()
+		b.stale, b.running = false, b.runningOn()
 	}
 	for _, w := range b.of(i) {
 		if _, asked := b.asked[i]; asked {

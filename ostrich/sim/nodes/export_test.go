@@ -14,3 +14,14 @@ func (c *Chooser) WillRunNow(w *Want, f *Floor, l *Load, victims []Victim) (bool
 	_, a, ok := c.WillRun(w, 2, f.All(), l, Moment{OnlyNow: true, Victims: victims})
 	return ok, a
 }
+
+// Finds reports whether a look at all nodes finds some for a job, whatever was found before.
+func (s *Stock) Finds(w *Want, long bool) bool {
+	switch {
+	case s.stale:
+		return s.place(w, 1, s.now, s.now) != nil
+	case long:
+		return s.place(w, 1, s.kept, s.kept) != nil
+	}
+	return s.place(w, 1, s.now, s.kept) != nil
+}

@@ -25,8 +25,9 @@ type Floor struct {
 
 	licenses []Limit // of all jobs together
 
-	private bool // some jobs share nodes with those of their user only
-	crowded bool // some partitions limit the CPUs of a node
+	private bool   // some jobs share nodes with those of their user only
+	moment  uint64 // counts the changes of all stocks
+	crowded bool   // some partitions limit the CPUs of a node
 }
 
 // node is a node as far as choices look at it.
@@ -314,6 +315,31 @@ func (a *Allocation) Copy() *Allocation {
 	c := *a
 	c.Nodes, c.CPUs, c.Memory, c.gres = slices.Clone(a.Nodes), slices.Clone(a.CPUs), slices.Clone(a.Memory), slices.Clone(a.gres)
 	return &c
+}
+
+// Fit reports whether nodes have all that jobs are to have of them at once; nil is nothing.
+func (f *Floor) Fit(all []*Allocation) bool {
+	l, kinds := f.NewLoad(), len(f.kinds)
+	for _, a := range all {
+		if a == nil {
+			continue
+		}
+		if len(a.CPUs) != len(a.Nodes) || len(a.Memory) != len(a.Nodes) || a.gres != nil && len(a.gres) != len(a.Nodes)*kinds {
+			return false
+		}
+		for i, n := range a.Nodes {
+			if f.unknown(int(n)) || a.CPUs[i] < 0 || a.CPUs[i] > f.nodes[n].cpus-l.cpus[n] {
+				return false
+			}
+			for k, g := range f.nodes[n].gres {
+				if a.gres != nil && a.gres[i*kinds+k] > g-l.gres[int(n)*kinds+k] {
+					return false
+				}
+			}
+		}
+		l.Add(a)
+	}
+	return true
 }
 
 // Total is the number of CPUs of the allocation.

@@ -37,10 +37,17 @@ func (s *Stock) Place(w *Want, user uint32, long bool) (*Allocation, bool) {
 	case long:
 		load = s.kept
 	}
-	if s.Free < w.cpus || long && s.Left < w.cpus {
+	missed, free := &w.missed[0], s.free
+	if long {
+		missed, free = &w.missed[1], s.left
+	}
+	if s.Free < w.cpus || long && s.Left < w.cpus || *missed == s.moment && s.now.users == nil || w.lack(free) {
 		return nil, false
 	}
 	a := s.place(w, user, load, other)
+	if a == nil {
+		*missed = s.moment
+	}
 	return a, a != nil
 }
 
@@ -299,6 +306,24 @@ func (s *Stock) allocate(d *need, user uint32, load *Load) *Allocation {
 		return nil
 	}
 	return a
+}
+
+// lack reports whether so many generic resources of each kind are fewer than a job needs at least.
+func (w *Want) lack(free []int64) bool {
+	for i := range w.amounts {
+		a := &w.amounts[i]
+		least := a.n
+		if a.per == PerNode {
+			least *= int64(w.min)
+		}
+		for _, k := range a.kinds {
+			least -= free[k]
+		}
+		if least > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // units is how many generic resources are counted for the whole job.

@@ -33,6 +33,8 @@ type Stock struct {
 	stale   bool       // the head is given up
 	Free    int        // CPUs that no job has
 	Left    int        // CPUs that no job has, nor the head
+	free    []int64    // generic resources that no job has, by kind
+	left    []int64    // nor the head
 	chooser *Chooser   // for what is not counted
 	list    []candidate
 	need    need          // reused
@@ -92,12 +94,20 @@ type amounts struct {
 // NewStock returns the stock of an empty cluster, for jobs whose requests have been resolved before.
 func (f *Floor) NewStock() *Stock {
 	n := len(f.nodes)
+	f.moment++
 	s := &Stock{
 		Floor: f, now: f.NewLoad(), kept: f.NewLoad(), later: f.NewLoad(), class: make([]int32, n), kind: make([]int32, n),
 		Free: f.cpus, Left: f.cpus, chooser: f.NewChooser(), touched: make([]bool, n), headOf: make([]int32, n),
 		down: newSet(n),
 	}
 	s.plain = len(f.kinds) == 0 && s.now.users == nil && !f.crowded
+	s.free = make([]int64, len(f.kinds))
+	for i := range f.nodes {
+		for k, g := range f.nodes[i].gres {
+			s.free[k] += g
+		}
+	}
+	s.left = slices.Clone(s.free)
 	f.classify(s.class)
 	for i := range s.class { // classes are numbered as they come
 		if int(s.class[i]) == len(s.begin) {
@@ -183,6 +193,7 @@ func (s *Stock) equipped(n int32) bool {
 
 // SetUp says which nodes take jobs. It comes before a pass.
 func (s *Stock) SetUp(up Set) {
+	s.moment++
 	down := s.all.Copy()
 	down.AndNot(up)
 	changed := down.Copy()
@@ -200,17 +211,25 @@ func (s *Stock) Reuse(a *Allocation) { s.unused = append(s.unused, a) }
 
 // Add adds a job that starts, and runs beyond the shadow time if long.
 func (s *Stock) Add(a *Allocation, long bool) {
+	s.moment++
 	s.now.Add(a)
 	s.later.Add(a)
 	s.Free -= a.Total()
+	for i, n := range a.gres {
+		s.free[i%len(s.free)] -= n
+	}
 	s.settle(a, long)
 }
 
 // Remove takes a job away that has ended.
 func (s *Stock) Remove(a *Allocation) {
+	s.moment++
 	s.now.Remove(a)
 	s.later.Remove(a)
 	s.Free += a.Total()
+	for i, n := range a.gres {
+		s.free[i%len(s.free)] += n
+	}
 	s.settle(a, false)
 }
 
@@ -256,29 +275,39 @@ func (s *Stock) keep(n int32, use *amounts) {
 		return
 	}
 	s.Left += int(s.kept.cpus[n])
+	kinds := len(s.left)
+	at := int(n) * kinds
+	for k, g := range s.kept.gres[at : at+kinds] {
+		s.left[k] += g
+	}
 	s.kept.copyNode(s.now, n)
 	if use != nil {
 		s.kept.cpus[n] = max(s.kept.cpus[n], use.cpus)
 		s.kept.memory[n] = max(s.kept.memory[n], use.memory)
 		s.kept.jobs[n]++
-		kinds := len(use.gres)
-		for k := range kinds {
-			at := int(n)*kinds + k
-			s.kept.gres[at] = max(s.kept.gres[at], use.gres[k])
+		for k, g := range use.gres {
+			s.kept.gres[at+k] = max(s.kept.gres[at+k], g)
 		}
 	}
 	s.Left -= int(s.kept.cpus[n])
+	for k, g := range s.kept.gres[at : at+kinds] {
+		s.left[k] -= g
+	}
 	s.sort(n)
 }
 
 // Clear gives up the reservation of the head. Its nodes are as before only when the next one is made, which
 // often is the same.
-func (s *Stock) Clear() { s.stale = true }
+func (s *Stock) Clear() {
+	s.moment++
+	s.stale = true
+}
 
 // Reserve makes EASY's reservation for a job that finds no nodes now: at the shadow time it finds some, if
 // the running jobs end as expected. Job i of those, in the order of their ends, is running(i), and after the
 // last there is none. It takes nodes first that have more free then than now.
 func (s *Stock) Reserve(w *Want, user uint32, now ostrich.Time, running func(i int) (ostrich.Time, *Allocation)) (shadow ostrich.Time) {
+	s.moment++
 	shadow = now
 	gone := s.gone[:0]
 	var head *Allocation
