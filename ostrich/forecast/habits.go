@@ -15,6 +15,8 @@ type Arrival struct {
 	Limit ostrich.Duration
 	Ran   ostrich.Duration // how long it ran; 0: it has not ended yet, or that is not known
 
+	Request int32 // see Job.Request
+
 	// Place is where it went in the queue as it came: the part of the waiting jobs that went before it,
 	// from 0 to 1. Below 0 is not known, and counts as the end.
 	Place float32

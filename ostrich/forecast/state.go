@@ -10,6 +10,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/nodes"
 )
 
 // Job is a job that runs or waits.
@@ -21,12 +22,22 @@ type Job struct {
 	Ran    ostrich.Duration // for how long it has run; 0 while it waits
 	Class  uint64           // what it does, see ostrich.Job.Class; 0 where nothing is known
 	Spread lengths.Spread   // how long it may run
+
+	// Where jobs are placed on nodes: what it asks of them, 1 + its place in State.Requests, or 0 for Procs wherever they are, which is
+	// also taken where no node could meet it; and what it has of them while it runs, nil where that is not known.
+	Request int32
+	On      *nodes.Allocation
 }
 
 // State is a pool at an instant.
 type State struct {
 	Now   ostrich.Time
 	Procs int // of the machine; what runs is never more
+
+	// Cluster are the nodes on which jobs are placed, without preemption and reservations; nil is a machine of Procs identical
+	// processors. Requests are what the jobs ask of it, and those that still come.
+	Cluster  *nodes.Cluster
+	Requests []nodes.Request
 
 	Running []Job
 	Pending []Job // that can start, in the order in force; each task of an array is one
@@ -53,6 +64,9 @@ const (
 	mostDraws  = 11
 	leastDraws = 3
 	drawnJobs  = 60_000
+
+	// tests is how many jobs a pass looks at on nodes, as Slurm's default_queue_depth.
+	tests = 100
 
 	// behind is how many jobs behind the last asked one are replayed.
 	behind = 1000
@@ -88,7 +102,10 @@ func (s *State) Ask(asked []int) ([]Draws, error) {
 	for k := range list {
 		list[k] = Draws{Now: s.Now, Starts: make([]ostrich.Time, n), Ends: make([]ostrich.Time, n)}
 	}
-	d := newDrawer(&near, s.Pending, asked)
+	d, err := newDrawer(&near, s.Pending, asked)
+	if err != nil {
+		return nil, fmt.Errorf("forecast: %w", err)
+	}
 	for f := range n {
 		starts, err := d.draw(f)
 		if err != nil {
@@ -119,7 +136,7 @@ func (s *State) at(asked int) int {
 // drawer draws futures of a state.
 type drawer struct {
 	*State
-	procs   int
+	machine sim.Machine
 	waiting int     // jobs of the whole queue, of which Pending is the front
 	classes []int32 // of the jobs, running and pending, numbers of what runs alike
 	alike   int     // such numbers
@@ -144,9 +161,9 @@ type newcomer struct {
 }
 
 // newDrawer returns what draws futures of the front of a queue.
-func newDrawer(s *State, queue []Job, asked []int) *drawer {
+func newDrawer(s *State, queue []Job, asked []int) (*drawer, error) {
 	all := len(s.Running) + len(s.Pending)
-	d := &drawer{State: s, procs: s.Procs, waiting: len(queue), classes: make([]int32, all), last: make(map[ostrich.UserID]int32), wanted: make([]bool, all)}
+	d := &drawer{State: s, waiting: len(queue), classes: make([]int32, all), last: make(map[ostrich.UserID]int32), wanted: make([]bool, all)}
 	busy := 0
 	type kind struct {
 		user  ostrich.UserID
@@ -171,7 +188,7 @@ func newDrawer(s *State, queue []Job, asked []int) *drawer {
 	for i := range queue {
 		d.last[queue[i].User] = int32(i + 1)
 	}
-	d.procs, d.alike = max(d.procs, busy), len(kinds)
+	d.alike = len(kinds)
 	for _, i := range asked {
 		if at := s.at(i); !d.wanted[at] {
 			d.wanted[at] = true
@@ -179,7 +196,20 @@ func newDrawer(s *State, queue []Job, asked []int) *drawer {
 		}
 	}
 	d.common, d.deepest = make([]float64, d.alike), len(s.Running)+max(0, slices.Max(asked)+1)
-	return d
+	d.machine = sim.Machine{Procs: max(s.Procs, busy), Backfill: sim.EASY, Tests: tests, Cluster: s.Cluster, Requests: s.Requests, On: s.on(), Began: d.began}
+	return d, d.machine.Prepare()
+}
+
+// on lists what the running jobs have of the nodes.
+func (s *State) on() []*nodes.Allocation {
+	if s.Cluster == nil {
+		return nil
+	}
+	list := make([]*nodes.Allocation, len(s.Running))
+	for i := range s.Running {
+		list[i] = s.Running[i].On
+	}
+	return list
 }
 
 // of returns a job, the running ones first.
@@ -199,9 +229,17 @@ func (d *drawer) span(starts []ostrich.Time, i int) (start, end ostrich.Time) {
 func (d *drawer) runs(j *Job, length ostrich.Duration) {
 	limit := max(j.Limit, length)
 	d.jobs = append(d.jobs, sim.Job{
-		ID: j.ID, User: j.User, Submit: d.Now, Procs: j.Procs,
+		ID: j.ID, User: j.User, Submit: d.Now, Procs: j.Procs, Request: d.request(j.Request),
 		Run: bounded(length - j.Ran), Estimate: bounded(limit - j.Ran),
 	})
+}
+
+// request is a request that some nodes can meet, or 0.
+func (d *drawer) request(r int32) int32 {
+	if int(r) > len(d.Requests) || !d.machine.Meets(r) {
+		return 0
+	}
+	return r
 }
 
 // quiet returns the starts of the jobs if nobody comes any more, see Draws.Quiet.
@@ -235,7 +273,7 @@ func (d *drawer) draw(future int) ([]ostrich.Time, error) {
 	for i := range d.deepest {
 		work += ostrich.Work(d.jobs[i].Procs) * ostrich.Work(d.jobs[i].Run)
 	}
-	d.backlog = ostrich.Time(work / ostrich.Work(d.procs))
+	d.backlog = ostrich.Time(work / ostrich.Work(d.machine.Procs))
 	d.come()
 	return d.replay()
 }
@@ -244,8 +282,8 @@ func (d *drawer) draw(future int) ([]ostrich.Time, error) {
 func (d *drawer) replay() ([]ostrich.Time, error) {
 	d.arrange()
 	d.missing = d.wants
-	m := sim.Machine{Procs: d.procs, Backfill: sim.EASY, Order: sim.Order{Places: d.places}, Began: d.began}
-	return m.Replay(d.jobs)
+	d.machine.Order = sim.Order{Places: d.places}
+	return d.machine.Replay(d.jobs)
 }
 
 // began counts the jobs that are wanted.
@@ -277,7 +315,7 @@ func (d *drawer) come() {
 			if len(d.comes) == most {
 				return
 			}
-			if a.Procs > d.procs {
+			if a.Procs > d.machine.Procs {
 				continue
 			}
 			d.comes = append(d.comes, d.newcomer(&a, (back+ahead)*day))
@@ -299,7 +337,7 @@ func (d *drawer) newcomer(a *Arrival, later ostrich.Time) newcomer {
 	slot = min(slot, int32(len(d.Pending)))
 	ran := cmp.Or(a.Ran, a.Limit)
 	return newcomer{slot: slot, job: sim.Job{
-		User: a.User, Submit: a.At + later, Procs: a.Procs, Run: bounded(ran), Estimate: bounded(max(a.Limit, ran)),
+		User: a.User, Submit: a.At + later, Procs: a.Procs, Request: d.request(a.Request), Run: bounded(ran), Estimate: bounded(max(a.Limit, ran)),
 	}}
 }
 

@@ -299,42 +299,6 @@ func TestAskErrors(t *testing.T) {
 }
 
 // BenchmarkAsk asks for the last of 20 000 pending jobs.
-func BenchmarkAsk(b *testing.B) {
-	s := &State{Now: 100 * day, Procs: 2000, Habits: new(Habits), Seed: 1}
-	var past lengths.Spreads
-	next := uint64(1)
-	random := func(n int) int {
-		next = next*6364136223846793005 + 1442695040888963407
-		return int(next>>33) % n
-	}
-	job := func(id int) Job {
-		r := &lengths.Request{Limit: ostrich.Duration(1+random(24)) * 3600, Procs: 1 << random(6)}
-		u := ostrich.UserID(random(100))
-		past.Learn(u, r, ostrich.Duration(random(int(r.Limit))))
-		return Job{ID: ostrich.JobID(id), User: u, Procs: r.Procs, Limit: r.Limit, Spread: past.Of(u, r)}
-	}
-	for i := range 28 * 2000 {
-		j := job(i)
-		s.Habits.Came(Arrival{At: s.Now - 28*day + ostrich.Time(i)*43, User: j.User, Procs: j.Procs, Limit: j.Limit, Ran: j.Limit / 3, Place: 0.5})
-	}
-	for busy := 0; busy < 1900; {
-		j := job(len(s.Running))
-		s.Running, busy = append(s.Running, j), busy+j.Procs
-	}
-	for len(s.Pending) < 20_000 {
-		s.Pending = append(s.Pending, job(100_000+len(s.Pending)))
-	}
-	for _, place := range []int{0, 1000, 19_999} {
-		b.Run(map[int]string{0: "first", 1000: "thousandth", 19_999: "last"}[place], func(b *testing.B) {
-			for range b.N {
-				if _, err := s.Ask([]int{place}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 // TestMostHabits: of too many arrivals the latest half stays, with the lengths that become known.
 func TestMostHabits(t *testing.T) {
 	h := Habits{Most: 1000}

@@ -9,6 +9,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/nodes"
 )
 
 // Sampling says when a Watch asks.
@@ -71,14 +72,17 @@ type Watch struct {
 	ends    Correction // of campaigns
 
 	campaigns []int32 // by the running number of the job, from 1
-	asks      []*Ask
-	list      []ostrich.JobID
-	err       error
+	wants     []int32 // likewise, see Job.Request
+	site
+	asks []*Ask
+	list []ostrich.JobID
+	err  error
 }
 
 // watched is a job that has not ended.
 type watched struct {
 	job     ostrich.Job
+	on      *nodes.Allocation
 	arrival int // number in the habits
 	place   float32
 	placed  bool
@@ -107,15 +111,22 @@ func (q *ending) about(f *watched, place int) {
 // ErrWatch marks a policy that cannot be watched.
 var ErrWatch = errors.New("does not rank job by job")
 
-// Over returns a policy that is replayed as another one, and what watches it, in a replay of some campaigns. That one must rank
-// job by job: the policy returns ErrWatch otherwise. It is good for one replay.
-func Over(p sim.Policy, campaigns []sim.Campaign, how Sampling) (sim.Policy, *Watch) {
+// Over returns a machine that replays some campaigns as another one does, and what watches it. The policy of that one must rank
+// job by job: a replay returns ErrWatch otherwise. The machine is good for one replay.
+func Over(m sim.Machine, campaigns []sim.Campaign, how Sampling) (sim.Machine, *Watch) {
 	w := &Watch{Sampling: how, expect: lengths.Alike, jobs: make(map[ostrich.JobID]*watched), pasts: make(map[ostrich.UserID]*lengths.Past)}
 	for i := range campaigns {
-		w.campaigns = append(w.campaigns, slices.Repeat([]int32{int32(i)}, len(campaigns[i].Jobs))...)
+		for _, j := range campaigns[i].Jobs {
+			w.campaigns, w.wants = append(w.campaigns, int32(i)), append(w.wants, j.Request)
+		}
 	}
-	return func(m int) (sim.Ranker, error) {
-		inner, err := p(m)
+	if m.Cluster != nil {
+		w.site = siteOf(&m)
+		m.Placed = w.placed(m.Placed)
+	}
+	policy := m.Policy
+	m.Policy = func(procs int) (sim.Ranker, error) {
+		inner, err := policy(procs)
 		if err != nil {
 			return nil, err
 		}
@@ -123,11 +134,12 @@ func Over(p sim.Policy, campaigns []sim.Campaign, how Sampling) (sim.Policy, *Wa
 		if !ok {
 			return nil, fmt.Errorf("forecast: %T %w", inner, ErrWatch)
 		}
-		w.inner, w.procs = jobs, m
+		w.inner, w.procs = jobs, procs
 		w.waker, _ = inner.(sim.Waker)
 		w.ready, _ = inner.(sim.Readier)
 		return w, nil
-	}, w
+	}
+	return m, w
 }
 
 // Asks returns what was asked from Sampling.From on, in the order of the questions.
@@ -286,7 +298,7 @@ func (w *Watch) close(next ostrich.Time) {
 	if len(w.fresh) > 0 {
 		w.place(w.inner.Jobs())
 		for _, f := range w.fresh {
-			f.arrival = w.habits.Came(Arrival{At: w.now, User: f.job.User, Procs: f.job.Procs, Limit: f.job.Estimate, Place: f.place})
+			f.arrival = w.habits.Came(Arrival{At: w.now, User: f.job.User, Procs: f.job.Procs, Limit: f.job.Estimate, Place: f.place, Request: w.wants[f.job.ID-1]})
 			if f.at < 0 {
 				if w.came++; w.came%max(1, w.Every) == 0 {
 					ask = append(ask, f.job.ID)
@@ -334,7 +346,9 @@ func (w *Watch) order() []ostrich.JobID {
 }
 
 func (w *Watch) ask(at ostrich.Time, ids []ostrich.JobID) error {
-	s := State{Now: at, Procs: w.procs, Habits: &w.habits, Seed: w.Seed + uint64(at)*0x9e3779b97f4a7c15}
+	s := State{
+		Now: at, Procs: w.procs, Cluster: w.clusterAt(at), Requests: w.requests, Habits: &w.habits, Seed: w.Seed + uint64(at)*0x9e3779b97f4a7c15,
+	}
 	ends := make(map[int32]*ending, len(ids)) // by campaign
 	for _, id := range ids {
 		ends[w.campaigns[id-1]] = new(ending)
@@ -400,10 +414,10 @@ func (w *Watch) ask(at ostrich.Time, ids []ostrich.JobID) error {
 func (w *Watch) known(f *watched, at ostrich.Time) Job {
 	j := Job{
 		ID: f.job.ID, User: f.job.User, Procs: f.job.Procs, Limit: f.job.Estimate, Class: f.job.Class,
-		Spread: w.spreads.Of(f.job.User, f.request()),
+		Spread: w.spreads.Of(f.job.User, f.request()), Request: w.wants[f.job.ID-1],
 	}
 	if f.at >= 0 {
-		j.Ran = ostrich.Duration(at - f.job.Start)
+		j.Ran, j.On = ostrich.Duration(at-f.job.Start), f.on
 	}
 	return j
 }
@@ -414,7 +428,7 @@ func (w *Watch) others(s *State, asked []int) (starts [3][]ostrich.Time, err err
 	jobs := make([]sim.Job, 0, len(s.Running)+len(s.Pending))
 	add := func(j *Job, run bool) {
 		limit := bounded(j.Limit - j.Ran)
-		one := sim.Job{ID: j.ID, Submit: s.Now, Procs: j.Procs, Run: limit, Estimate: limit}
+		one := sim.Job{ID: j.ID, Submit: s.Now, Procs: j.Procs, Request: j.Request, Run: limit, Estimate: limit}
 		if run {
 			f := w.jobs[j.ID]
 			expect, _ := w.past(f.job.User).Predict(w.expect, &w.used, f.request(), 1)
@@ -445,7 +459,7 @@ func (w *Watch) others(s *State, asked []int) (starts [3][]ostrich.Time, err err
 			wants[first+i] = true
 		}
 		missing := len(asked)
-		m := sim.Machine{Procs: w.procs, Backfill: how.backfill, Began: func(job int, _ ostrich.Time) bool {
+		m := sim.Machine{Procs: w.procs, Backfill: how.backfill, Cluster: s.Cluster, Requests: s.Requests, On: s.on(), Began: func(job int, _ ostrich.Time) bool {
 			if wants[job] {
 				missing--
 			}

@@ -29,7 +29,7 @@ func watchedRun(policy sim.Policy, campaigns []sim.Campaign, how Sampling) (with
 	if without, err = m.Run(campaigns); err != nil {
 		return nil, nil, nil, err
 	}
-	m.Policy, w = Over(policy, campaigns, how)
+	m, w = Over(m, campaigns, how)
 	with, err = m.Run(campaigns)
 	return with, without, w, err
 }

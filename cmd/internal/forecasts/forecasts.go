@@ -41,8 +41,8 @@ func Test(m sim.Machine, campaigns []sim.Campaign, s Settings) (*Row, error) {
 		return nil, err
 	}
 	how := sampling(jobs, s)
-	policy, watch := forecast.Over(m.Policy, campaigns, how)
-	m.Policy, m.Progress = policy, progress
+	m, watch := forecast.Over(m, campaigns, how)
+	m.Progress = progress
 	if _, err = m.Run(campaigns); err != nil {
 		if errors.Is(err, forecast.ErrWatch) {
 			err = errFixed

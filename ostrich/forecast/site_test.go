@@ -1,0 +1,204 @@
+package forecast
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/lengths"
+	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/ostrich/sim/nodes"
+)
+
+// gpus is a cluster of some nodes of 4 CPUs and 4000 MiB, each with a GPU.
+func gpus(n int) *nodes.Cluster {
+	c := &nodes.Cluster{Select: nodes.Select{Memory: true}, DefMemory: nodes.Memory{MiB: 1}}
+	for i := range n {
+		c.Nodes = append(c.Nodes, nodes.Node{Name: fmt.Sprintf("g%d", i+1), CPUs: 4, Memory: 4000, GRES: []nodes.GRES{{Name: "gpu", Count: 1}}})
+	}
+	return c
+}
+
+// requests of a CPU, of one with a GPU, of one with all memory of a node, and of what no node has.
+var requests = []nodes.Request{
+	{CPUs: 1},
+	{CPUs: 1, GRES: []nodes.GRESRequest{{GRES: nodes.GRES{Name: "gpu", Count: 1}}}},
+	{CPUs: 1, Memory: nodes.Memory{MiB: 4000}},
+	{CPUs: 1, GRES: []nodes.GRESRequest{{GRES: nodes.GRES{Name: "gpu", Count: 2}}}},
+}
+
+// TestNodes: two nodes of a GPU each. Job 1 holds one of them for 100 s more, and job 2 the other for 300 s. Of those that wait, job 3
+// asks for a GPU and waits for the first, job 4 for a processor and starts, job 5 for all memory of a node and waits for the second, and
+// job 6 for what no node has, for which its processor is taken.
+func TestNodes(t *testing.T) {
+	asking := func(id ostrich.JobID, request int32, ran, length ostrich.Duration) Job {
+		j := fixed(id, ostrich.UserID(id), 1, length, length)
+		j.Request, j.Ran = request, ran
+		return j
+	}
+	s := &State{
+		Now: 1000, Cluster: gpus(2), Requests: requests, Draws: 1,
+		Running: []Job{asking(1, 2, 10, 110), asking(2, 2, 10, 310)},
+		Pending: []Job{asking(3, 2, 0, 500), asking(4, 1, 0, 5), asking(5, 3, 0, 50), asking(6, 4, 0, 5)},
+	}
+	for _, held := range []bool{false, true} {
+		if held { // job 1 on the second node, where the draws would not put it
+			load := on(t, s.Cluster, 2)
+			s.Running[0].On, s.Running[1].On = load[1], load[0]
+		}
+		var starts []ostrich.Time
+		for _, d := range askAll(t, s) {
+			starts = append(starts, d.Starts[0])
+		}
+		if want := []ostrich.Time{1100, 1000, 1300, 1000}; !slices.Equal(starts, want) {
+			t.Errorf("starts %v, want %v, with places known %t", starts, want, held)
+		}
+	}
+	s.Cluster = nil
+	s.Procs = 8
+	for _, d := range askAll(t, s) {
+		if d.Starts[0] != s.Now {
+			t.Errorf("on processors a job starts at %d", d.Starts[0])
+		}
+	}
+}
+
+// on returns what so many jobs with a GPU have of a cluster.
+func on(t *testing.T, c *nodes.Cluster, n int) (all []*nodes.Allocation) {
+	m := sim.Machine{Cluster: c, Requests: requests, Placed: func(_ int, _ ostrich.Time, a *nodes.Allocation) { all = append(all, a) }}
+	jobs := make([]sim.Job, n)
+	for i := range jobs {
+		jobs[i] = sim.Job{ID: ostrich.JobID(i + 1), Procs: 1, Run: 1, Estimate: 1, Request: 2}
+	}
+	if _, err := m.Replay(jobs); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestBack: a node that has been out for long is away for as long again, one that has just gone for an hour; one that was out earlier, or
+// will be, is there.
+func TestBack(t *testing.T) {
+	c := gpus(3)
+	c.Outages = []nodes.Outage{{Node: 0, From: 1000}, {Node: 1, From: 9000, To: 9999}, {Node: 2, From: 100, To: 200}, {Node: 2, From: 9500}}
+	s := siteOf(&sim.Machine{Cluster: c})
+	if got, want := s.clusterAt(9400).Outages, []nodes.Outage{{Node: 0, From: 1000, To: 17800}, {Node: 1, From: 9000, To: 13000}}; !slices.Equal(got, want) {
+		t.Errorf("outages %v, want %v", got, want)
+	}
+}
+
+// TestWatchOnNodes: on nodes, too, the schedule is that without the watch, and with exact lengths and nobody who comes later each answer
+// on a start is the start, also under Slurm's schedulers, which look at jobs at other moments.
+func TestWatchOnNodes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := sim.Machine{Cluster: gpus(3), Requests: requests, Open: true, Offsets: true, Policy: policies["fairshare"], Backfill: sim.EASY}
+		if rapid.Bool().Draw(t, "outage") {
+			m.Cluster.Outages = []nodes.Outage{{Node: 1, From: 1_000_500, To: 1_009_000}}
+		}
+		if rapid.Bool().Draw(t, "slurm") {
+			m.Backfill = sim.Slurm
+		}
+		var campaigns []sim.Campaign
+		at := ostrich.Time(1_000_000)
+		for i := range rapid.IntRange(1, 40).Draw(t, "jobs") {
+			at += ostrich.Time(rapid.IntRange(0, 500).Draw(t, "after"))
+			limit := ostrich.Duration(rapid.IntRange(1, 5000).Draw(t, "limit"))
+			campaigns = append(campaigns, sim.NewCampaign(ostrich.UserID(rapid.IntRange(1, 3).Draw(t, "user")), at, 0, sim.Job{
+				ID: ostrich.JobID(i + 1), Procs: 1, Estimate: limit, Run: ostrich.Duration(rapid.IntRange(1, int(limit)).Draw(t, "run")),
+				Request: rapid.Int32Range(1, 3).Draw(t, "request"),
+			}))
+		}
+		without, err := m.Run(campaigns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		watched, w := Over(m, campaigns, Sampling{AtOne: 2})
+		with, err := watched.Run(campaigns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.EqualFunc(with, without, func(a, b report.Job) bool { return a == b }) {
+			t.Fatalf("%v with a watch, %v without", with, without)
+		}
+		asks, err := w.Asks()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range asks {
+			if a.Start < a.At || a.Odds[0] < a.At || a.Odds[2] < a.Odds[0] {
+				t.Errorf("asked at %d: %+v", a.At, a)
+			}
+		}
+	})
+}
+
+// BenchmarkAsk asks a queue of 20 000 jobs, on processors and on nodes of 8, a quarter of which have 4 GPUs; so many jobs ask for one.
+func BenchmarkAsk(b *testing.B) {
+	for _, on := range []string{"processors", "nodes"} {
+		b.Run(on, func(b *testing.B) { benchmarkAsk(b, on == "nodes") })
+	}
+}
+
+func benchmarkAsk(b *testing.B, onNodes bool) {
+	s := &State{Now: 100 * day, Procs: 2000, Habits: new(Habits), Seed: 1}
+	var past lengths.Spreads
+	next := uint64(1)
+	if onNodes {
+		s.Cluster = &nodes.Cluster{Select: nodes.Select{Memory: true}}
+		for i := range 250 {
+			n := nodes.Node{Name: fmt.Sprintf("n%d", i+1), CPUs: 8, Memory: 64_000}
+			if i%4 == 0 {
+				n.GRES = []nodes.GRES{{Name: "gpu", Count: 4}}
+			}
+			s.Cluster.Nodes = append(s.Cluster.Nodes, n)
+		}
+		for gpus := range int64(4) { // of each, by the number of processors
+			for power := range 6 {
+				r := nodes.Request{CPUs: 1 << power, Memory: nodes.Memory{MiB: 1000 << gpus, PerCPU: true}}
+				if gpus == 3 {
+					r.GRES = []nodes.GRESRequest{{GRES: nodes.GRES{Name: "gpu", Count: 1}}}
+				}
+				s.Requests = append(s.Requests, r)
+			}
+		}
+	}
+	random := func(n int) int {
+		next = next*6364136223846793005 + 1442695040888963407
+		return int(next>>33) % n
+	}
+	job := func(id int) Job {
+		r := &lengths.Request{Limit: ostrich.Duration(1+random(24)) * 3600, Procs: 1 << random(6)}
+		u := ostrich.UserID(random(100))
+		past.Learn(u, r, ostrich.Duration(random(int(r.Limit))))
+		request := int32(1 + random(4)*6 + bits.Len(uint(r.Procs)) - 1)
+		if !onNodes {
+			request = 0
+		}
+		return Job{Request: request, ID: ostrich.JobID(id), User: u, Procs: r.Procs, Limit: r.Limit, Spread: past.Of(u, r)}
+	}
+	for i := range 28 * 2000 {
+		j := job(i)
+		s.Habits.Came(Arrival{At: s.Now - 28*day + ostrich.Time(i)*43, User: j.User, Procs: j.Procs, Limit: j.Limit, Ran: j.Limit / 3, Place: 0.5, Request: j.Request})
+	}
+	for busy := 0; busy < 1500; {
+		j := job(len(s.Running))
+		s.Running, busy = append(s.Running, j), busy+j.Procs
+	}
+	for len(s.Pending) < 20_000 {
+		s.Pending = append(s.Pending, job(100_000+len(s.Pending)))
+	}
+	for _, place := range []int{0, 1000, 19_999} {
+		b.Run(map[int]string{0: "first", 1000: "thousandth", 19_999: "last"}[place], func(b *testing.B) {
+			for range b.N {
+				if _, err := s.Ask([]int{place}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
