@@ -62,6 +62,10 @@ type Job struct {
 	// as Procs, which is the machine of the papers.
 	Size int
 
+	// Needs is the number of what one task asks of nodes beside Procs, in the list of
+	// who reports it; 0 is not known. The virtual schedule knows no nodes.
+	Needs uint32
+
 	// Estimate is the expected length of one task (p in the papers), usually
 	// its time limit. At least 1.
 	Estimate Duration

@@ -28,6 +28,7 @@ type Controller struct {
 	FavorSmall       bool             // PriorityFavorSmall
 
 	SelectType          string // such as "select/cons_tres"; "" where it is not told
+	SelectsMemory       bool   // SelectTypeParameters=CR_..._Memory: jobs get the memory that they ask for, and no more go onto a node than it has for
 	SchedulerParameters []string
 	SlurmctldParameters []string
 	DefaultQueueDepth   int // jobs the main scheduler tries on an event
@@ -93,6 +94,16 @@ func (c Controller) MarkExclusive(partitions []Partition) {
 	for i := range partitions {
 		partitions[i].Exclusive = partitions[i].Exclusive || c.SelectType == "select/linear"
 	}
+}
+
+// GRES lists the generic resources that accounting counts, such as "gres/gpu" and "gres/gpu:a100".
+func (c Controller) GRES() (names []string) {
+	for _, name := range c.AccountingTRES {
+		if strings.HasPrefix(strings.ToLower(name), "gres/") {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // Flag reports whether PriorityFlags contains the flag.

@@ -186,6 +186,7 @@ func TestShares(t *testing.T) {
 			}
 
 			got, ok := r.Record(1)
+			got.Job = unnumbered(got.Job)
 			record := ledger.Record{
 				Job: ostrich.Job{
 					ID: 1, User: 11, Partition: "main", QOS: "normal", Tasks: 1, Procs: 1, Estimate: 3600, Submit: t0 - 50,

@@ -64,7 +64,7 @@ func readTRES(s []byte, named map[uint64]string) (accounting.TRES, error) {
 // nameTRES finds the numbers of the resources that the unit of work needs, beside those
 // that every database has, and those of all if it is read what jobs ask for.
 func (r *Reader) nameTRES(ctx context.Context) error {
-	wanted := r.config.Unit.Named()
+	wanted := r.config.Named()
 	r.parser.needs.resources = map[uint64]string{1: "cpu", 2: "mem", 4: "node", 5: "billing"} // the same in every database
 	if len(wanted) == 0 && !r.config.Needs {
 		return nil
@@ -73,7 +73,7 @@ func (r *Reader) nameTRES(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case len(found) == 0 && len(wanted) == 0:
+	case len(found) == 0 && len(r.config.Unit.Named()) == 0:
 		r.parser.needs.unread("tres_table, which has the names of GRES and licences")
 		return nil
 	case len(found) == 0:
@@ -99,7 +99,7 @@ func (r *Reader) nameTRES(ctx context.Context) error {
 	if err != nil {
 		return r.failed("the names of resources", err)
 	}
-	for _, w := range wanted {
+	for _, w := range r.config.Unit.Named() {
 		if !slices.ContainsFunc(known, func(name string) bool { return strings.EqualFold(name, w) }) {
 			return fmt.Errorf("slurmdb: unit of work %s: %w: accounting has no resource %s (AccountingStorageTRES of slurm.conf); it has %s",
 				r.config.Unit.Resource, ErrConfig, w, strings.Join(known, ", "))

@@ -153,3 +153,39 @@ func TestUnitRefused(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestNeeds: what the jobs of rows ask of nodes has a number, the same for the same, and comes with the generic resources that are
+// wanted, but for one that accounting does not know. A change of it is no event, and a node that is out is told until it is back.
+func TestNeeds(t *testing.T) {
+	db := slurmdbtest.New(t, slurmdbtest.R2205)
+	t0 := db.Clock() - 1000
+	db.Size(32, 8, t0-100, 0)
+	db.Resource(1001, "gres", "gpu")
+	c := config(db)
+	c.Resources = []string{"gres/gpu", "gres/tape"}
+	r := open(t, c)
+	row := slurmdbtest.Job{ID: 1, User: 1001, Submit: t0, CPUs: 2, TRESReq: "1=2,2=4000,4=1,5=2,1001=1"}
+	db.Put(row)
+	db.Put(slurmdbtest.Job{ID: 2, User: 1002, Submit: t0, CPUs: 2, TRESReq: "1=2,2=4000,4=1,5=2,1001=1"})
+	db.Put(slurmdbtest.Job{ID: 3, User: 1002, Submit: t0, CPUs: 8, TRESReq: "1=8,2=16000,4=2,5=8"})
+	poll(t, r)
+	number := func(id ostrich.JobID) uint32 {
+		rec, _ := r.Record(id)
+		return rec.Job.Needs
+	}
+	asked, out := r.Nodes()
+	want := []ledger.Needs{{}, {CPUs: 2, Nodes: 1, Memory: 4000, GRES: "gres/gpu=1", Partition: "main"}, {CPUs: 8, Nodes: 2, Memory: 16000, Partition: "main"}}
+	if diff := cmp.Diff(want, asked); diff != "" || len(out) > 0 || number(1) != 1 || number(2) != 1 || number(3) != 2 {
+		t.Errorf("jobs of %d, %d and %d (-want +got):\n%s%v is out", number(1), number(2), number(3), diff, out)
+	}
+	row.TRESReq = "1=2,2=8000,4=1,5=2"
+	db.Put(row)
+	if b := poll(t, r); len(b.Events) > 0 || number(1) != 3 {
+		t.Errorf("events %v, and number %d", b.Events, number(1))
+	}
+	db.Node("n3", 1, 4, t0+100, 0)
+	poll(t, r)
+	if _, out = r.Nodes(); len(out) != 1 || out[0] != (ledger.Outage{Node: "n3", From: ostrich.Time(t0 + 100)}) {
+		t.Errorf("%v is out", out)
+	}
+}

@@ -18,6 +18,7 @@ import (
 	"slurm-ostrich/cmd/internal/socket"
 	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 )
@@ -28,6 +29,7 @@ type cycler interface {
 	Writing() bool // safe while Run runs
 	Close() error
 	live.Source
+	Nodes() (asked []ledger.Needs, out []ledger.Outage)
 	Past() *sidecar.Past
 }
 

@@ -115,9 +115,11 @@ func (w *world) Run(ctx context.Context, apply bool) (*sidecar.Cycle, error) {
 
 func (w *world) Writing() bool { return w.writing.Load() }
 
-func (w *world) Config() configuration.Config   { return w.daemon.config }
-func (w *world) Live() []*ledger.Record         { return nil }
-func (w *world) UserName(ostrich.UserID) string { return "" }
+func (w *world) Config() configuration.Config { return w.daemon.config }
+func (w *world) Live() []*ledger.Record       { return nil }
+
+func (w *world) Nodes() ([]ledger.Needs, []ledger.Outage) { return nil, nil }
+func (w *world) UserName(ostrich.UserID) string           { return "" }
 
 func (w *world) Close() error {
 	w.closed++

@@ -107,9 +107,9 @@ func (s *State) Ask(asked []int) ([]Draws, error) {
 		return nil, fmt.Errorf("forecast: %w", err)
 	}
 	for f := range n {
-		starts, err := d.draw(f)
-		if err != nil {
-			return nil, fmt.Errorf("forecast: %w", err)
+		starts, bad := d.draw(f)
+		if bad != nil {
+			return nil, fmt.Errorf("forecast: %w", bad)
 		}
 		for k, i := range asked {
 			list[k].Starts[f], list[k].Ends[f] = d.span(starts, s.at(i))

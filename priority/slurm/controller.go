@@ -65,6 +65,7 @@ func values(c *priority.Controller, duration func(string) (ostrich.Duration, err
 		"slurm_version":            into(&c.Version, text("")),
 		"prioritytype":             into(&c.PriorityType, text("")),
 		"selecttype":               into(&c.SelectType, text("")),
+		"selecttypeparameters":     into(&c.SelectsMemory, func(value string) (bool, error) { return strings.Contains(strings.ToUpper(value), "MEMORY"), nil }),
 		"priorityflags":            into(&c.PriorityFlags, words),
 		"prioritysitefactorplugin": into(&c.SiteFactorPlugin, text("site_factor/none")),
 		"priorityweightage":        into(&w.Age, weight),

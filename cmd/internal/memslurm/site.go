@@ -132,6 +132,9 @@ func (t *Tables) Record(id ostrich.JobID) (ledger.Record, bool) {
 	return *r, true
 }
 
+// Nodes tells of no nodes: a cluster in memory has processors only.
+func (*Tables) Nodes() ([]ledger.Needs, []ledger.Outage) { return nil, nil }
+
 // Live lists the records by id.
 func (t *Tables) Live() []*ledger.Record {
 	list := make([]*ledger.Record, 0, len(t.Records))

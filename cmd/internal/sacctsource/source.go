@@ -307,7 +307,7 @@ func (s *Source) each(ctx context.Context, visit func(accounting.Row) error, whi
 // rows is each with the columns of a format.
 func (s *Source) rows(ctx context.Context, format string, visit func(accounting.Row) error, which ...string) error {
 	mark := newMark()
-	rows := sacct.Rows{Mark: mark, Format: format, Named: s.config.Unit.Named(), Visit: visit}
+	rows := sacct.Rows{Mark: mark, Format: format, Named: s.config.Named(), Visit: visit}
 	args := append([]string{
 		"--allocations", "--duplicates", "--noheader", "--parsable2", "--delimiter", mark, "--format", format,
 	}, which...)

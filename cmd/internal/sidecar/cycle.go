@@ -21,6 +21,7 @@ type Accounting interface {
 	PollEach(ctx context.Context, event func(ostrich.Event)) (ledger.Batch, error)
 	Record(id ostrich.JobID) (ledger.Record, bool)
 	Live() []*ledger.Record
+	Nodes() (asked []ledger.Needs, out []ledger.Outage)
 	// Expect returns a job of the queue as accounting will report it.
 	Expect(q *ledger.Waiting) (ledger.Record, bool)
 	UserName(id ostrich.UserID) string
@@ -379,3 +380,6 @@ func (s *Sidecar) UserName(id ostrich.UserID) string { return s.accounting.UserN
 
 // Live lists accounting's records of unfinished jobs, by id.
 func (s *Sidecar) Live() []*ledger.Record { return s.accounting.Live() }
+
+// Nodes returns what jobs ask of nodes, and which nodes are out, see ledger.Ledger.Nodes.
+func (s *Sidecar) Nodes() (asked []ledger.Needs, out []ledger.Outage) { return s.accounting.Nodes() }

@@ -24,9 +24,11 @@ func (idle) Config() configuration.Config {
 	c.Cluster = "testbed"
 	return c
 }
-func (idle) Live() []*ledger.Record         { return nil }
-func (idle) UserName(ostrich.UserID) string { return "" }
-func (idle) Past() *sidecar.Past            { return nil }
+func (idle) Live() []*ledger.Record { return nil }
+
+func (idle) Nodes() ([]ledger.Needs, []ledger.Outage) { return nil, nil }
+func (idle) UserName(ostrich.UserID) string           { return "" }
+func (idle) Past() *sidecar.Past                      { return nil }
 
 // planned is a described cycle that found only a plan.
 func planned(plan sidecar.Plan) *view.Cycle {

@@ -21,6 +21,7 @@ import (
 type Source interface {
 	Config() configuration.Config
 	Live() []*ledger.Record
+	Nodes() (asked []ledger.Needs, out []ledger.Outage)
 	UserName(id ostrich.UserID) string
 	Past() *sidecar.Past // nil if it cannot be asked
 }
@@ -59,12 +60,15 @@ type Cycle struct {
 	written    map[ostrich.JobID]bool // jobs whose values this cycle has changed as planned
 	starts     *byPool[map[ostrich.JobID]Expected]
 	drawn      *byPool[*drawn]
+	controller priority.Controller
 	known
 }
 
 // known is what is known of jobs. Cycles of one generation share it.
 type known struct {
 	live  []*ledger.Record      // by id
+	asked []ledger.Needs        // by ostrich.Job.Needs
+	out   []ledger.Outage       // nodes
 	works []ostrich.Work        // of the plan's entries
 	dues  []due                 // of the plan's entries
 	moved []int                 // of the plan's entries, see Job.Moved
@@ -98,7 +102,7 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 		Accepted: config.Satisfaction.String(), DueShown: config.Due,
 		Declared: config.Campaign.Declared, Rule: config.RuleText(), ByTool: config.ByTool(),
 		Options: config.PlanOptions(c.Controller), Plan: c.Plan, Partitions: c.Partitions, Resource: cmp.Or(c.Counted.Name, "cpu"), unit: c.Counted.Unit,
-		Unheard: len(c.Provisional) + c.Plan.Reasons[priority.Unheard], generation: c.Generation, starts: newByPool[map[ostrich.JobID]Expected](), drawn: newByPool[*drawn](),
+		Unheard: len(c.Provisional) + c.Plan.Reasons[priority.Unheard], generation: c.Generation, controller: c.Controller, starts: newByPool[map[ostrich.JobID]Expected](), drawn: newByPool[*drawn](),
 	}
 	if before != nil && before.generation == c.Generation {
 		s.known = before.known
@@ -149,6 +153,7 @@ func knownOf(from Source, c *sidecar.Cycle) known {
 		live: withProvisional(from.Live(), c.Provisional), works: make([]ostrich.Work, len(c.Plan.Entries)), dues: make([]due, len(c.Plan.Entries)),
 		moved: moves(c.Plan.Entries), more: make(map[ostrich.JobID]int), lengths: make(map[ostrich.JobID]ostrich.Duration),
 	}
+	k.asked, k.out = from.Nodes()
 	for i := range k.live {
 		j := &k.live[i].Job
 		if j.Count() > 1 {

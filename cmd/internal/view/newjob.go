@@ -16,6 +16,7 @@ import (
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/ostrich/forecast"
 	"slurm-ostrich/ostrich/lengths"
+	"slurm-ostrich/ostrich/sim/nodes"
 	"slurm-ostrich/priority"
 )
 
@@ -166,6 +167,11 @@ func (s *Cycle) Forecast(v *Viewer, by *Selection) (*Forecast, error) {
 		is, user := s.sight(pool, spread), s.idOf(a.User)
 		one := forecast.Job{ID: math.MaxUint32, User: user, Procs: a.CPUs, Limit: bounded(a.Limit)}
 		one.Spread = spread(user, &lengths.Request{Limit: one.Limit, Procs: one.Procs})
+		if is.Cluster != nil {
+			at := slices.IndexFunc(is.Cluster.Partitions, func(of nodes.Partition) bool { return of.Name == p.Name })
+			is.Requests = append(is.Requests, nodes.Request{CPUs: a.CPUs, MinNodes: job.nodes, Partitions: []int{at}})
+			one.Request = int32(len(is.Requests))
+		}
 		a.Ahead = s.goes(&one, a.User, pool, p.Name, is.Pending)
 		is.Pending = slices.Insert(is.Pending, a.Ahead, one)
 		return is, []int{a.Ahead}

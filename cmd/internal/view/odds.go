@@ -85,6 +85,7 @@ func (s *Cycle) draw(pool *Pool) *drawn {
 // sight returns what runs and what waits in a pool.
 func (s *Cycle) sight(pool *Pool, spread foresight.SpreadOf) *forecast.State {
 	is := &forecast.State{Now: s.Time}
+	is.Cluster, is.Requests = s.placing(pool)
 	busy := 0
 	for i := range s.live {
 		r := s.live[i]
@@ -94,7 +95,7 @@ func (s *Cycle) sight(pool *Pool, spread foresight.SpreadOf) *forecast.State {
 		}
 		busy += j.Procs
 		is.Running = append(is.Running, forecast.Job{
-			ID: j.ID, User: j.User, Procs: j.Procs, Limit: bounded(j.Estimate), Ran: max(1, ostrich.Duration(s.Time-j.Start)-j.Suspended), Class: j.Class,
+			ID: j.ID, User: j.User, Procs: j.Procs, Limit: bounded(j.Estimate), Ran: max(1, ostrich.Duration(s.Time-j.Start)-j.Suspended), Class: j.Class, Request: int32(j.Needs),
 			Spread: spread(j.User, &lengths.Request{Limit: bounded(j.Estimate), Procs: j.Procs, Class: j.Class, Hint: j.Hint}),
 		})
 	}
@@ -109,7 +110,7 @@ func (s *Cycle) sight(pool *Pool, spread foresight.SpreadOf) *forecast.State {
 			continue
 		}
 		one := forecast.Job{
-			ID: e.Job, User: j.User, Procs: procs, Limit: bounded(limit), Class: j.Class,
+			ID: e.Job, User: j.User, Procs: procs, Limit: bounded(limit), Class: j.Class, Request: int32(j.Needs),
 			Spread: spread(j.User, &lengths.Request{Limit: bounded(limit), Procs: procs, Class: j.Class, Hint: j.Hint}),
 		}
 		for range max(e.Count, 1) {

@@ -1,6 +1,8 @@
 package ledger
 
 import (
+	"slices"
+
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/tools"
@@ -76,6 +78,9 @@ type Config struct {
 	Shares ShareBy          // who competes
 	Unit   *accounting.Unit // by which work is counted; nil: processors
 
+	// Resources are further GRES of which the counts are read that jobs ask for, for Needs. Those that accounting does not count have none.
+	Resources []string
+
 	Site // see also Ledger.Divide
 
 	// History is how far a cold start looks back: it reports the jobs that ended
@@ -92,6 +97,13 @@ type Config struct {
 	Declared DeclareBy   // where campaigns are declared
 
 	DefaultLimit ostrich.Duration // for jobs without a limit in partitions without one
+}
+
+// Named lists the resources beside those that every TRES has of which the counts are read.
+func (c *Config) Named() []string {
+	all := slices.Concat(c.Unit.Named(), c.Resources)
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // Site is what only the controller knows of the machine.

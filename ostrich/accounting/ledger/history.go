@@ -254,7 +254,7 @@ func (h *history) describe(j *ostrich.Job, w *row) {
 		j.Group = w.het
 	}
 	j.Partition, j.QOS = w.partition, cmp.Or(w.anyQOS, h.names.qos[w.qos])
-	j.Tasks = int(w.tasks)
+	j.Tasks, j.Needs = int(w.tasks), w.needs
 	j.Estimate = h.estimate(w)
 	h.say(j, w)
 }
@@ -317,7 +317,7 @@ func (h *history) change(t *tracked, w *row, at ostrich.Time) {
 		next.Start = w.start
 		h.holds(w).of(&next)
 	}
-	if next == t.job {
+	if t.job.Needs = next.Needs; next == t.job { // what it asks of nodes is no event: the virtual schedule knows none
 		return
 	}
 	t.job = next

@@ -24,6 +24,7 @@ type Ledger struct {
 	newest ostrich.Time // end of the row that ended last, never after the clock
 	latest ostrich.Time // of all times in the rows, never after the clock
 
+	needs  needs
 	texts  accounting.Texts
 	paused map[accounting.Key][]interval // suspensions of unfinished rows of sacct, see pausesOf
 }

@@ -29,6 +29,7 @@ type row struct {
 	asked, held          float64 // units of work; 0 without a unit, and held before the start
 	partition            string
 	class                uint64
+	needs                uint32 // see ostrich.Job.Needs
 	*extra
 }
 
@@ -81,7 +82,7 @@ func (l *Ledger) row(r *accounting.Row) row {
 		Key: accounting.Key{ID: r.ID, Submit: r.Submit}, start: r.Start, end: r.End, eligible: r.Eligible,
 		state: r.State, limit: uint32(min((max(r.Limit, 0)+59)/60, accounting.NoVal-1)), uid: r.UID, assoc: r.Assoc, qos: r.QOSNumber, array: r.Array, het: r.Het,
 		task: NoTask, tasks: min(max(r.Tasks, 1), MaxTasks), req: uint32(min(r.Req, accounting.MaxProcs)), alloc: uint32(min(r.Alloc, accounting.MaxProcs)),
-		nodes: uint32(min(r.Asked.Nodes, accounting.MaxProcs)), partition: r.Partition, class: r.Class,
+		nodes: uint32(min(r.Asked.Nodes, accounting.MaxProcs)), partition: r.Partition, class: r.Class, needs: l.needs.number(r),
 	}
 	if unit := l.config.Unit; unit != nil {
 		if w.asked = unit.Job(&r.Asked, r.Partition); w.alloc > 0 {

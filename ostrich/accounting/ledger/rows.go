@@ -23,6 +23,7 @@ type rows struct {
 // who is what many rows have in common.
 type who struct {
 	uid, assoc, qos uint32
+	needs           uint32
 	partition       string
 	exclusive       bool
 }
@@ -46,7 +47,7 @@ func (r *rows) add(w *row) {
 	if r.units == nil {
 		r.units, r.of = make([][2]float64, 1), map[who]uint32{}
 	}
-	of := who{w.uid, w.assoc, w.qos, w.partition, w.extra == &alone}
+	of := who{w.uid, w.assoc, w.qos, w.needs, w.partition, w.extra == &alone}
 	place, known := r.of[of]
 	if !known {
 		place = uint32(len(r.whos))
@@ -80,7 +81,7 @@ func (r *rows) row(p *packed) row {
 		start: ostrich.Time(p.start), end: ostrich.Time(p.end), eligible: ostrich.Time(p.eligible), limit: p.limit,
 		uid: of.uid, assoc: of.assoc, qos: of.qos, array: ostrich.JobID(p.array), task: p.task, tasks: 1,
 		req: p.req, alloc: p.alloc, nodes: p.nodes, partition: of.partition, state: accounting.State(p.state),
-		asked: r.units[p.units][0], held: r.units[p.units][1], class: p.class, extra: &none,
+		asked: r.units[p.units][0], held: r.units[p.units][1], class: p.class, needs: of.needs, extra: &none,
 	}
 	if of.exclusive {
 		w.extra = &alone

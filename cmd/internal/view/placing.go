@@ -1,0 +1,176 @@
+package view
+
+import (
+	"slices"
+	"strings"
+
+	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
+	"slurm-ostrich/ostrich/accounting/sacct"
+	"slurm-ostrich/ostrich/forecast"
+	"slurm-ostrich/ostrich/sim/nodes"
+	"slurm-ostrich/priority"
+)
+
+// placing returns the nodes of a pool, and what jobs ask of them by ostrich.Job.Needs, from 1 on; nil where slurmctld does not
+// tell what each node has. Features, which accounting tells of no job that waits, are not in it.
+func (s *Cycle) placing(pool *Pool) (*nodes.Cluster, []nodes.Request) {
+	if len(s.asked) == 0 {
+		return nil, nil
+	}
+	c := s.clusterOf(pool)
+	if c == nil {
+		return nil, nil
+	}
+	places := make(map[string]int, len(c.Partitions))
+	for i := range c.Partitions {
+		places[c.Partitions[i].Name] = i
+	}
+	largest := largestOf(c)
+	requests := make([]nodes.Request, len(s.asked)-1)
+	for i := range requests {
+		requests[i] = s.request(&s.asked[i+1], places, &largest)
+	}
+	return c, requests
+}
+
+// clusterOf returns the nodes of a pool.
+func (s *Cycle) clusterOf(pool *Pool) *nodes.Cluster {
+	c := &nodes.Cluster{ // of a job of which nothing is known, the processors count
+		Select: nodes.Select{Memory: s.controller.SelectsMemory}, DefMemory: nodes.Memory{MiB: 1, PerCPU: true},
+	}
+	var in []*priority.Partition
+	have := make(map[string]bool)
+	for i := range s.Partitions {
+		p := &s.Partitions[i]
+		if of := s.inPool(p.Name); of == nil || of.Name != pool.Name {
+			continue
+		}
+		in = append(in, p)
+		for k, name := range p.Nodes {
+			if len(p.NodeCPUs) == 0 || p.NodeCPUs[k] == priority.Hidden {
+				return nil
+			}
+			if p.NodeCPUs[k] == 0 || have[name] { // one of the future, or of two partitions
+				continue
+			}
+			tres, err := sacct.ReadResources([]byte(p.NodeTRES[k]), s.controller.GRES())
+			if err != nil || tres.CPUs == 0 {
+				return nil
+			}
+			have[name] = true
+			c.Nodes = append(c.Nodes, nodes.Node{Name: name, CPUs: p.NodeCPUs[k], Memory: int64(tres.Memory), GRES: gresOf(tres.Others)})
+		}
+	}
+	if len(c.Nodes) == 0 {
+		return nil
+	}
+	slices.SortFunc(c.Nodes, func(a, b nodes.Node) int { return nodes.CompareNames(a.Name, b.Name) })
+	places := make(map[string]int, len(c.Nodes))
+	for i := range c.Nodes {
+		places[c.Nodes[i].Name] = i
+	}
+	for _, p := range in {
+		one := nodes.Partition{Name: p.Name, MaxNodes: p.MaxNodes}
+		if p.Exclusive {
+			one.OverSubscribe = nodes.Exclusive
+		}
+		for _, name := range p.Nodes {
+			if i, is := places[name]; is {
+				one.Nodes = append(one.Nodes, i)
+			}
+		}
+		slices.Sort(one.Nodes)
+		c.Partitions = append(c.Partitions, one)
+	}
+	for _, o := range s.out {
+		if i, is := places[o.Node]; is && o.From <= s.Time {
+			c.Outages = append(c.Outages, nodes.Outage{Node: i, From: o.From, To: forecast.Back(o.From, s.Time)})
+		}
+	}
+	return c
+}
+
+// gresOf returns counts of generic resources by type, and what is left of their sum without one.
+func gresOf(counts []accounting.Count) (list []nodes.GRES) {
+	typed := make(map[string]int64)
+	add := func(name, kind string, n int64) {
+		if n > 0 {
+			list = append(list, nodes.GRES{Name: name, Type: kind, Count: n})
+		}
+	}
+	for _, withType := range []bool{true, false} {
+		for _, c := range counts {
+			name, kind, is := strings.Cut(strings.TrimPrefix(c.Name, "gres/"), ":")
+			switch {
+			case is != withType:
+			case is:
+				typed[name] += int64(c.N)
+				add(name, kind, int64(c.N))
+			default:
+				add(name, "", int64(c.N)-typed[name])
+			}
+		}
+	}
+	return list
+}
+
+// largestOf returns the most that a node has: processors, and of each generic resource, of any type too.
+func largestOf(c *nodes.Cluster) (largest struct {
+	cpus int
+	gres map[string]int64
+},
+) {
+	largest.gres = make(map[string]int64)
+	for i := range c.Nodes {
+		n := &c.Nodes[i]
+		largest.cpus = max(largest.cpus, n.CPUs)
+		sums := make(map[string]int64)
+		for _, g := range n.GRES {
+			largest.gres[g.String()] = max(largest.gres[g.String()], g.Count)
+			sums[g.Name] += g.Count
+		}
+		for name, sum := range sums { // each by itself
+			largest.gres[name] = max(largest.gres[name], sum)
+		}
+	}
+	return largest
+}
+
+// request returns what a job asks of nodes. Its record has sums over all nodes: a part for each node counts where the job asks for
+// several or fits onto one.
+func (s *Cycle) request(n *ledger.Needs, places map[string]int, largest *struct {
+	cpus int
+	gres map[string]int64
+},
+) nodes.Request {
+	each := max(1, int64(n.Nodes))
+	r := nodes.Request{CPUs: int(n.CPUs), MinNodes: int(n.Nodes)}
+	for name := range strings.SplitSeq(n.Partition, ",") {
+		if at, is := places[name]; is {
+			r.Partitions = append(r.Partitions, at)
+		}
+	}
+	if n.Exclusive {
+		r.Exclusive = nodes.WholeNodes
+	}
+	switch memory := int64(n.Memory); {
+	case memory == 0: // Slurm gives it all of its nodes
+		r.Memory = nodes.Memory{MiB: nodes.AllMemory}
+	case each > 1 || r.CPUs <= largest.cpus:
+		r.Memory = nodes.Memory{MiB: (memory + each - 1) / each}
+	default:
+		r.Memory = nodes.Memory{MiB: (memory + int64(r.CPUs) - 1) / int64(r.CPUs), PerCPU: true}
+	}
+	if n.GRES != "" {
+		counts, _ := sacct.ReadResources([]byte(n.GRES), s.controller.GRES()) // which the ledger has written
+		for _, g := range gresOf(counts.Others) {
+			one := nodes.GRESRequest{GRES: g, Per: nodes.PerJob}
+			if g.Count%each == 0 && g.Count/each <= largest.gres[g.String()] {
+				one.Count, one.Per = g.Count/each, nodes.PerNode
+			}
+			r.GRES = append(r.GRES, one)
+		}
+	}
+	return r
+}
