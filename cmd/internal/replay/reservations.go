@@ -61,8 +61,11 @@ func (s *Study) known(p *placement, r *accounting.Reservation, where []int) (sin
 	h := p.history
 	for i := range h.Jobs {
 		j := &h.Jobs[i]
+		if j.Start <= since || j.Start >= r.From {
+			continue
+		}
 		limit := cmp.Or(j.Limit, s.Priority.Partitions[j.Partition].MaxTime, j.Ran())
-		if j.Start <= since || j.Start >= r.From || j.Start+ostrich.Time(limit) <= r.From || h.NeedsOf(j).Reservation != "" {
+		if j.Start+ostrich.Time(limit) <= r.From || h.NeedsOf(j).Reservation != "" {
 			continue
 		}
 		if on, err := p.list(h.WhereRan(j)); err == nil && slices.ContainsFunc(on, func(at int) bool { return slices.Contains(where, at) }) {
