@@ -21,6 +21,8 @@ func forecastCommand() *cli.Command {
 	}, []cli.Flag{
 		&cli.StringFlag{Name: "cpus", Usage: "it asks for so many processors, `N`", DefaultText: "1"},
 		&cli.StringFlag{Name: "nodes", Aliases: []string{"N"}, Usage: "and for so many nodes at least, `N`", DefaultText: "any"},
+		&cli.StringFlag{Name: "mem", Usage: "memory of each node, `MEMORY`, as sbatch takes it: 4000, 4G", DefaultText: "what nobody lacks"},
+		&cli.StringFlag{Name: "gres", Usage: "generic resources of each node, `GRES`, as sbatch takes them: gpu:2, gpu:a100:1", DefaultText: "none"},
 		&cli.StringFlag{Name: "time", Aliases: []string{"t"}, Usage: "its time limit, `LIMIT`, as sbatch takes it: 30, 2:00:00, 1-12:00:00", DefaultText: "that of the partition: DefaultTime, or else MaxTime"},
 		&cli.StringFlag{Name: "partition", Aliases: []string{"p"}, Usage: "in this `PARTITION`", DefaultText: "Slurm's default"},
 		&cli.StringFlag{Name: "odds", Usage: "say by when it starts with these odds too, `PERCENT[,PERCENT...]` from 1 to 99", DefaultText: "none"},

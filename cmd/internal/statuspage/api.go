@@ -46,7 +46,7 @@ func Questions() []Question {
 		explain(),
 		described(view.AskForecast, func(is *view.Forecast, _ *State, _ *view.Viewer, _ *view.Selection) any {
 			return ForecastAnswer{is, is.String()}
-		}, "user", "partition", "cpus", "nodes", "time", "odds"),
+		}, "user", "partition", "cpus", "nodes", "mem", "gres", "time", "odds"),
 		shown("trends", false, func(s *Snapshot) any { return TrendsAnswer{s.Health.Cluster, s.Health.Time, s.Trends} }),
 		shown("writes", true, func(s *Snapshot) any { return WritesAnswer{s.Health.Cluster, s.Writes} }),
 		shown("checks", true, func(s *Snapshot) any {

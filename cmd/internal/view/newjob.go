@@ -16,8 +16,11 @@ import (
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/ostrich/forecast"
 	"slurm-ostrich/ostrich/lengths"
+	"slurm-ostrich/ostrich/scalar"
+	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/sim/nodes"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 )
 
 // Forecast says when a job would start that is not submitted yet, if it were now.
@@ -53,6 +56,8 @@ var AskForecast = Query[*Forecast]{
 // newJob is a job that is not submitted yet.
 type newJob struct {
 	cpus, nodes int
+	memory      int64 // MiB of each node; 0: not said
+	gres        []nodes.GRES
 	limit       ostrich.Duration // 0: the partition's
 	odds        []int
 }
@@ -75,6 +80,21 @@ func (s *Selection) job() (j newJob, err error) {
 		return n
 	}
 	j.cpus, j.nodes = max(1, number("cpus", s.New.CPUs, math.MaxInt32)), number("nodes", s.New.Nodes, math.MaxInt32)
+	if mem := strings.Join(s.New.Mem, ","); mem != "" && err == nil {
+		var ok bool
+		if j.memory, ok = scalar.Mebibytes(mem); !ok || j.memory < 1 {
+			err = fmt.Errorf("mem %q: not memory as sbatch takes it, such as 4000 or 4G", mem)
+		}
+	}
+	if gres := strings.Join(s.New.GRES, ","); err == nil {
+		all, bad := slurm.ParseGRES(gres)
+		if bad != nil {
+			err = fmt.Errorf("gres: %w", bad)
+		}
+		for _, g := range all {
+			j.gres = append(j.gres, nodes.GRES{Name: g.Name, Type: g.Type, Count: g.Count})
+		}
+	}
 	if len(s.New.Time) > 0 && err == nil {
 		j.limit, err = parseLimit(strings.Join(s.New.Time, ","))
 	}
@@ -163,20 +183,17 @@ func (s *Cycle) Forecast(v *Viewer, by *Selection) (*Forecast, error) {
 		a.User = v.Names[0]
 	}
 	a.Gates = s.gates(p, a.User)
+	var never error
 	draws, err := s.Foresight.Draws(pool.Name, func(spread foresight.SpreadOf) (*forecast.State, []int) {
 		is, user := s.sight(pool, spread), s.idOf(a.User)
 		one := forecast.Job{ID: math.MaxUint32, User: user, Procs: a.CPUs, Limit: bounded(a.Limit)}
 		one.Spread = spread(user, &lengths.Request{Limit: one.Limit, Procs: one.Procs})
-		if is.Cluster != nil {
-			at := slices.IndexFunc(is.Cluster.Partitions, func(of nodes.Partition) bool { return of.Name == p.Name })
-			is.Requests = append(is.Requests, nodes.Request{CPUs: a.CPUs, MinNodes: job.nodes, Partitions: []int{at}})
-			one.Request = int32(len(is.Requests))
-		}
+		one.Request, never = job.on(is, p.Name, a.CPUs)
 		a.Ahead = s.goes(&one, a.User, pool, p.Name, is.Pending)
 		is.Pending = slices.Insert(is.Pending, a.Ahead, one)
 		return is, []int{a.Ahead}
 	})
-	if err != nil {
+	if err = cmp.Or(never, err); err != nil {
 		return nil, err
 	}
 	a.Odds = s.answer(pool, foresight.Starts, &draws[0])
@@ -232,6 +249,31 @@ func (j *newJob) fits(p *priority.Partition) (cpus int, limit ostrich.Duration, 
 		return 0, 0, fmt.Errorf("it never starts: %s are asked for, and partition %s has %d", format.Plural(cpus, "processor"), p.Name, p.TotalCPUs)
 	}
 	return cpus, limit, nil
+}
+
+// on adds what a job of so many processors asks of the nodes of a partition to a state, and returns its number. The error says why it
+// never starts.
+func (j *newJob) on(is *forecast.State, partition string, cpus int) (int32, error) {
+	if is.Cluster == nil {
+		if j.memory > 0 || len(j.gres) > 0 {
+			return 0, errors.New("slurmctld does not tell what memory and generic resources the nodes have: ask without them")
+		}
+		return 0, nil
+	}
+	at := slices.IndexFunc(is.Cluster.Partitions, func(of nodes.Partition) bool { return of.Name == partition })
+	r := nodes.Request{CPUs: cpus, MinNodes: j.nodes, Memory: nodes.Memory{MiB: j.memory}, Partitions: []int{at}}
+	for _, g := range j.gres {
+		r.GRES = append(r.GRES, nodes.GRESRequest{GRES: g})
+	}
+	is.Requests = append(is.Requests, r)
+	m, number := sim.Machine{Cluster: is.Cluster, Requests: is.Requests}, int32(len(is.Requests))
+	if err := m.Prepare(); err != nil {
+		return 0, err
+	}
+	if !m.Meets(number) {
+		return 0, fmt.Errorf("it never starts: no nodes of partition %s have all that it asks for, as far as accounting counts it", partition)
+	}
+	return number, nil
 }
 
 // gates returns what lets jobs into a partition, but for what an account lets in under which the user has a job. Slurm may

@@ -3,6 +3,7 @@ package view
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 
 	"slurm-ostrich/ostrich"
@@ -95,5 +96,34 @@ func TestOddsOnNodes(t *testing.T) {
 		if err != nil || a.Odds.P50 > s.Time+30 != waits {
 			t.Errorf("%s nodes: %s, %v", nodes, fmt.Sprintf("%+v at %d", a.Odds, s.Time), err)
 		}
+	}
+	s = build(1)
+	s.live[0].Job.Needs = 2
+	for _, test := range []struct {
+		asks  New
+		waits bool
+		never string
+	}{
+		{asks: New{GRES: []string{"gpu:1"}}, waits: true},
+		{asks: New{Mem: []string{"4G"}}},
+		{asks: New{GRES: []string{"gpu:3"}}, never: "it never starts: no nodes of partition all have all that it asks for, as far as accounting counts it"},
+		{asks: New{Mem: []string{"9G"}}, never: "it never starts: no nodes of partition all have all that it asks for, as far as accounting counts it"},
+		{asks: New{Mem: []string{"much"}}, never: `mem "much": not memory as sbatch takes it, such as 4000 or 4G`},
+		{asks: New{GRES: []string{"gpu:x:y:z"}}, never: `gres: "gpu:x:y:z": not NAME[:TYPE][:COUNT], as in gpu:a100:4(S:0-1)`},
+	} {
+		test.asks.Time = []string{"10"}
+		a, err := s.Forecast(Everything(), &Selection{New: test.asks})
+		switch {
+		case err != nil:
+			if err.Error() != test.never {
+				t.Errorf("%+v: %v, want %s", test.asks, err, test.never)
+			}
+		case test.never != "" || a.Odds.P50 > s.Time+30 != test.waits:
+			t.Errorf("%+v: %+v at %d", test.asks, a.Odds, s.Time)
+		}
+	}
+	s.asked = nil
+	if _, err := s.Forecast(Everything(), &Selection{New: New{Mem: []string{"1G"}}}); err == nil || !strings.HasPrefix(err.Error(), "slurmctld does not tell what memory") {
+		t.Errorf("of nodes that are not known: %v", err)
 	}
 }

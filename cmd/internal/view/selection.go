@@ -24,13 +24,15 @@ type Selection struct {
 type New struct {
 	CPUs  []string // processors; none: 1
 	Nodes []string // at least
+	Mem   []string // memory of each node, as sbatch takes it: 4000, 4G
+	GRES  []string // generic resources of each node, as sbatch takes them: gpu:2, gpu:a100:1
 	Time  []string // the limit, as sbatch takes it; none: that of the partition
 	Odds  []string // further odds in per cent
 }
 
 // Lists returns the lists by the names of the arguments of a request that fill them.
 func (n *New) Lists() map[string]*[]string {
-	return map[string]*[]string{"cpus": &n.CPUs, "nodes": &n.Nodes, "time": &n.Time, "odds": &n.Odds}
+	return map[string]*[]string{"cpus": &n.CPUs, "nodes": &n.Nodes, "mem": &n.Mem, "gres": &n.GRES, "time": &n.Time, "odds": &n.Odds}
 }
 
 // named reports whether one of Jobs has one of these numbers and fits. It is true if no
