@@ -29,7 +29,10 @@ func TestMissed(t *testing.T) {
 		}
 		var wants []*nodes.Want
 		for range 6 {
-			r := nodes.Request{CPUs: rapid.IntRange(1, 5).Draw(t, "asked"), MinNodes: rapid.IntRange(0, 2).Draw(t, "low")}
+			r := nodes.Request{CPUs: rapid.IntRange(1, 5).Draw(t, "asked"), MinNodes: rapid.IntRange(0, 2).Draw(t, "low"), MaxNodes: rapid.SampledFrom([]int{0, 0, 2, 3}).Draw(t, "high")}
+			if rapid.Bool().Draw(t, "memory") {
+				r.Memory.MiB = rapid.Int64Range(-1, 8).Draw(t, "mib")
+			}
 			if kind := rapid.SampledFrom([]string{"", "a", "b", "none"}).Draw(t, "type"); kind != "none" {
 				per := rapid.SampledFrom([]nodes.Per{nodes.PerNode, nodes.PerJob, nodes.PerTask}).Draw(t, "per")
 				r.GRES = []nodes.GRESRequest{{GRES: nodes.GRES{Name: "gpu", Type: kind, Count: rapid.Int64Range(1, 3).Draw(t, "gpus")}, Per: per}}
