@@ -6,7 +6,7 @@
 // [State.Ask] draws a few futures. In each, every job has a length drawn from its own spread
 // ([lengths.Spread]), and on each coming day the jobs of another day of the last four weeks come at the same
 // hours, each behind its user's own waiting jobs, or where it went in the queue then. Package sim replays the
-// future with EASY backfilling by limits until the asked jobs have started.
+// future with EASY backfilling by limits until the asked jobs have started, on the nodes of the pool where they are known.
 //
 // The draws know nothing of what nobody knows: that the order changes, that a user changes habits. One replay more is
 // as if nobody came any more. A [Correction] learns from the pool's own past where between both the truth lies, and
@@ -42,7 +42,8 @@
 // # What it costs
 //
 // State.Ask takes about 70 ms for 20 000 pending jobs if the last one is asked for, less for those in
-// front, and a hundred are asked for at the price of the last of them: ask for all that is wanted at once, and keep
+// front. On 250 nodes it takes 1 s for the last and 0.1 s for the thousandth, as each pass looks at each kind of node for each kind of
+// request. A hundred are asked for at the price of the last of them: ask for all that is wanted at once, and keep
 // the answers for as long as the state stays. Correction.Answer takes a microsecond.
 //
 // # How good it is

@@ -10,7 +10,7 @@ import (
 	"slurm-ostrich/ostrich/forecast"
 )
 
-// When the daemon asks itself. Every ask in between costs at most 60 ms.
+// When the daemon asks itself. An ask costs what package forecast says, for the last job that waits.
 const (
 	pause    = 60   // seconds between two looks
 	atSubmit = 4    // jobs of a pool that have come since the look before

@@ -35,7 +35,7 @@ func New(c Config) *Ledger {
 	n := newNames()
 	return &Ledger{
 		config: c, history: newHistory(c, n), machine: newMachine(&c), names: n, cold: true,
-		texts: accounting.Texts{}, paused: map[accounting.Key][]interval{},
+		needs: needs{gres: accounting.Texts{}}, texts: accounting.Texts{}, paused: map[accounting.Key][]interval{},
 	}
 }
 

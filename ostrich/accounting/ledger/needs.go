@@ -2,9 +2,9 @@ package ledger
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"slurm-ostrich/ostrich"
@@ -32,14 +32,16 @@ type Outage struct {
 
 // needs numbers what jobs ask for. Number 0 is that of jobs of which nothing is known.
 type needs struct {
-	list []Needs
-	of   map[Needs]uint32
+	list   []Needs
+	of     map[Needs]uint32
+	gres   accounting.Texts
+	buffer []byte
 }
 
 func (n *needs) number(r *accounting.Row) uint32 {
 	is := Needs{
 		CPUs: uint32(min(r.Asked.CPUs, accounting.MaxProcs)), Nodes: uint32(min(r.Asked.Nodes, accounting.MaxProcs)), Memory: r.Asked.Memory,
-		GRES: gresOf(r.Asked.Others), Partition: r.Partition, Exclusive: r.Exclusive,
+		GRES: n.gresOf(r.Asked.Others), Partition: r.Partition, Exclusive: r.Exclusive,
 	}
 	i, known := n.of[is]
 	if !known && is.CPUs > 0 && is.Nodes > 0 && len(n.list) < mostNeeds {
@@ -53,14 +55,18 @@ func (n *needs) number(r *accounting.Row) uint32 {
 }
 
 // gresOf returns the generic resources among some.
-func gresOf(all []accounting.Count) string {
-	var list []string
+func (n *needs) gresOf(all []accounting.Count) string {
+	n.buffer = n.buffer[:0]
 	for _, c := range all {
-		if strings.HasPrefix(c.Name, "gres/") && c.N > 0 {
-			list = append(list, fmt.Sprintf("%s=%d", c.Name, c.N))
+		if !strings.HasPrefix(c.Name, "gres/") || c.N == 0 {
+			continue
 		}
+		if len(n.buffer) > 0 {
+			n.buffer = append(n.buffer, ',')
+		}
+		n.buffer = strconv.AppendUint(append(append(n.buffer, c.Name...), '='), c.N, 10)
 	}
-	return strings.Join(list, ",")
+	return n.gres.Of(n.buffer)
 }
 
 // Nodes returns what jobs ask of nodes, by ostrich.Job.Needs, and the nodes that are out as of the last poll. The caller must not
