@@ -154,7 +154,7 @@ func TestUnitRefused(t *testing.T) {
 	}
 }
 
-// TestNeeds: what the jobs of rows ask of nodes has a number, the same for the same, and comes with the generic resources that are
+// TestNeeds: what the jobs of rows ask of nodes has a number, the same for the same but for a little memory, and comes with the generic resources that are
 // wanted, but for one that accounting does not know. A change of it is no event, and a node that is out is told until it is back.
 func TestNeeds(t *testing.T) {
 	db := slurmdbtest.New(t, slurmdbtest.R2205)
@@ -166,7 +166,7 @@ func TestNeeds(t *testing.T) {
 	r := open(t, c)
 	row := slurmdbtest.Job{ID: 1, User: 1001, Submit: t0, CPUs: 2, TRESReq: "1=2,2=4000,4=1,5=2,1001=1"}
 	db.Put(row)
-	db.Put(slurmdbtest.Job{ID: 2, User: 1002, Submit: t0, CPUs: 2, TRESReq: "1=2,2=4000,4=1,5=2,1001=1"})
+	db.Put(slurmdbtest.Job{ID: 2, User: 1002, Submit: t0, CPUs: 2, TRESReq: "1=2,2=4001,4=1,5=2,1001=1"})
 	db.Put(slurmdbtest.Job{ID: 3, User: 1002, Submit: t0, CPUs: 8, TRESReq: "1=8,2=16000,4=2,5=8"})
 	poll(t, r)
 	number := func(id ostrich.JobID) uint32 {
@@ -174,7 +174,7 @@ func TestNeeds(t *testing.T) {
 		return rec.Job.Needs
 	}
 	asked, out := r.Nodes()
-	want := []ledger.Needs{{}, {CPUs: 2, Nodes: 1, Memory: 4000, GRES: "gres/gpu=1", Partition: "main"}, {CPUs: 8, Nodes: 2, Memory: 16000, Partition: "main"}}
+	want := []ledger.Needs{{}, {CPUs: 2, Nodes: 1, Memory: 3968, GRES: "gres/gpu=1", Partition: "main"}, {CPUs: 8, Nodes: 2, Memory: 15872, Partition: "main"}}
 	if diff := cmp.Diff(want, asked); diff != "" || len(out) > 0 || number(1) != 1 || number(2) != 1 || number(3) != 2 {
 		t.Errorf("jobs of %d, %d and %d (-want +got):\n%s%v is out", number(1), number(2), number(3), diff, out)
 	}

@@ -68,6 +68,78 @@ func TestNodes(t *testing.T) {
 	}
 }
 
+// TestManyOnNodes: a pass gives up after many that find no nodes, not after many that start, be it that they run already.
+func TestManyOnNodes(t *testing.T) {
+	s := &State{Now: 1000, Cluster: gpus(2 * tests), Requests: requests, Came: len(requests), Draws: 1}
+	for id := range ostrich.JobID(6 * tests) {
+		j := fixed(id+1, 1, 1, 1000, 1000)
+		if j.Request = 1; id < 3*tests {
+			j.Ran = 10
+			s.Running = append(s.Running, j)
+		} else {
+			s.Pending = append(s.Pending, j)
+		}
+	}
+	for i, d := range askAll(t, s) {
+		if d.Starts[0] != s.Now {
+			t.Fatalf("job %d starts at %d", i, d.Starts[0])
+		}
+	}
+}
+
+// TestMoreThanNodes: where more runs than the nodes are known to have, processors count.
+func TestMoreThanNodes(t *testing.T) {
+	s := &State{Now: 1000, Procs: 8, Cluster: gpus(2), Requests: requests, Draws: 1, Running: []Job{fixed(1, 1, 9, 100, 100)}, Pending: []Job{fixed(2, 1, 1, 100, 100)}}
+	s.Running[0].Ran = 10
+	if d := askAll(t, s); d[0].Starts[0] != 1090 {
+		t.Errorf("it starts at %d", d[0].Starts[0])
+	}
+}
+
+// TestCame: an arrival of a number beyond those of arrivals asks for its processors.
+func TestCame(t *testing.T) {
+	s := &State{Now: 10 * day, Cluster: gpus(1), Requests: requests, Came: 1, Pending: []Job{fixed(1, 1, 1, 1, 1)}}
+	d, err := newDrawer(s, nil, []int{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ number, asked, came int32 }{{1, 1, 1}, {2, 2, 0}, {4, 0, 0}, {9, 0, 0}} {
+		if asked, came := d.request(test.number), d.cameWith(test.number); asked != test.asked || came != test.came {
+			t.Errorf("request %d: %d, of an arrival %d", test.number, asked, came)
+		}
+	}
+}
+
+// TestWatchAsksOnNodes: of two jobs that ask for the only GPU the second is not told to start before the first ends, in any of the ways
+// that know nodes, and what runs is where it is.
+func TestWatchAsksOnNodes(t *testing.T) {
+	c := gpus(2)
+	c.Nodes[0].GRES = nil
+	m := sim.Machine{Cluster: c, Requests: requests, Open: true, Offsets: true, Policy: policies["fairshare"], Backfill: sim.EASY}
+	job := func(id ostrich.JobID, at ostrich.Time, request int32) sim.Campaign {
+		return sim.NewCampaign(ostrich.UserID(id), at, 0, sim.Job{ID: id, Procs: 1, Run: 1000, Estimate: 1000, Request: request})
+	}
+	m, w := Over(m, []sim.Campaign{job(1, 1_000_000, 2), job(2, 1_000_100, 2)}, Sampling{})
+	if _, err := m.Run([]sim.Campaign{job(1, 1_000_000, 2), job(2, 1_000_100, 2)}); err != nil {
+		t.Fatal(err)
+	}
+	asks, err := w.Asks()
+	if err != nil || len(asks) != 1 {
+		t.Fatalf("%d questions, %v", len(asks), err)
+	}
+	a := asks[0]
+	if a.Job != 2 || a.Start != 1_001_000 || a.Limits != a.Start || a.Two[0] != a.Start || a.Draws[0] <= a.At {
+		t.Errorf("%+v", a)
+	}
+	f := &watched{job: ostrich.Job{ID: 1, User: 1, Procs: 1, Estimate: 1000, Start: 5}, at: 0, on: &nodes.Allocation{Nodes: []int32{1}}}
+	if j := w.known(f, 10); j.On != f.on || j.Request != 2 {
+		t.Errorf("what runs: %+v", j)
+	}
+	if came := w.habits.between(0, 2_000_000); len(came) != 2 || came[0].Request != 2 {
+		t.Errorf("arrivals %+v", came)
+	}
+}
+
 // on returns what so many jobs with a GPU have of a cluster.
 func on(t *testing.T, c *nodes.Cluster, n int) (all []*nodes.Allocation) {
 	m := sim.Machine{Cluster: c, Requests: requests, Placed: func(_ int, _ ostrich.Time, a *nodes.Allocation) { all = append(all, a) }}
@@ -92,8 +164,8 @@ func TestBack(t *testing.T) {
 	}
 }
 
-// TestWatchOnNodes: on nodes, too, the schedule is that without the watch, and with exact lengths and nobody who comes later each answer
-// on a start is the start, also under Slurm's schedulers, which look at jobs at other moments.
+// TestWatchOnNodes: on nodes, too, the schedule is that without the watch, also under Slurm's schedulers, which look at jobs at other
+// moments.
 func TestWatchOnNodes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := sim.Machine{Cluster: gpus(3), Requests: requests, Open: true, Offsets: true, Policy: policies["fairshare"], Backfill: sim.EASY}

@@ -35,9 +35,11 @@ type State struct {
 	Procs int // of the machine; what runs is never more
 
 	// Cluster are the nodes on which jobs are placed, without preemption and reservations; nil is a machine of Procs identical
-	// processors. Requests are what the jobs ask of it, and those that still come.
+	// processors, to which Ask also comes back if a job cannot run on them. Requests are what the jobs ask of it; arrivals have the
+	// numbers of the first, of which there are Came.
 	Cluster  *nodes.Cluster
 	Requests []nodes.Request
+	Came     int
 
 	Running []Job
 	Pending []Job // that can start, in the order in force; each task of an array is one
@@ -65,8 +67,8 @@ const (
 	leastDraws = 3
 	drawnJobs  = 60_000
 
-	// tests is how many jobs a pass looks at on nodes, as Slurm's default_queue_depth.
-	tests = 100
+	// tests is after how many jobs that find no nodes a pass gives up, twice Slurm's bf_max_job_test.
+	tests = 1000
 
 	// behind is how many jobs behind the last asked one are replayed.
 	behind = 1000
@@ -102,14 +104,27 @@ func (s *State) Ask(asked []int) ([]Draws, error) {
 	for k := range list {
 		list[k] = Draws{Now: s.Now, Starts: make([]ostrich.Time, n), Ends: make([]ostrich.Time, n)}
 	}
-	d, err := newDrawer(&near, s.Pending, asked)
-	if err != nil {
-		return nil, fmt.Errorf("forecast: %w", err)
+	if err := near.fill(list, s.Pending, asked, n); err != nil {
+		if s.Cluster == nil {
+			return nil, fmt.Errorf("forecast: %w", err)
+		}
+		processors := *s // what is known of the nodes cannot be all
+		processors.Cluster = nil
+		return processors.Ask(asked)
 	}
-	for f := range n {
+	return list, nil
+}
+
+// fill draws futures of the front of a queue for the jobs of a list.
+func (s *State) fill(list []Draws, queue []Job, asked []int, futures int) error {
+	d, err := newDrawer(s, queue, asked)
+	if err != nil {
+		return err
+	}
+	for f := range futures {
 		starts, bad := d.draw(f)
 		if bad != nil {
-			return nil, fmt.Errorf("forecast: %w", bad)
+			return bad
 		}
 		for k, i := range asked {
 			list[k].Starts[f], list[k].Ends[f] = d.span(starts, s.at(i))
@@ -117,12 +132,12 @@ func (s *State) Ask(asked []int) ([]Draws, error) {
 	}
 	starts, err := d.quiet()
 	if err != nil {
-		return nil, fmt.Errorf("forecast: %w", err)
+		return err
 	}
 	for k, i := range asked {
 		list[k].Quiet, list[k].QuietEnd = d.span(starts, s.at(i))
 	}
-	return list, nil
+	return nil
 }
 
 // at returns the place of an asked job among all, the running ones first.
@@ -242,6 +257,14 @@ func (d *drawer) request(r int32) int32 {
 	return r
 }
 
+// cameWith is request of an arrival.
+func (d *drawer) cameWith(r int32) int32 {
+	if int(r) > d.Came {
+		return 0
+	}
+	return d.request(r)
+}
+
 // quiet returns the starts of the jobs if nobody comes any more, see Draws.Quiet.
 func (d *drawer) quiet() ([]ostrich.Time, error) {
 	d.jobs, d.comes = d.jobs[:0], d.comes[:0]
@@ -337,7 +360,7 @@ func (d *drawer) newcomer(a *Arrival, later ostrich.Time) newcomer {
 	slot = min(slot, int32(len(d.Pending)))
 	ran := cmp.Or(a.Ran, a.Limit)
 	return newcomer{slot: slot, job: sim.Job{
-		User: a.User, Submit: a.At + later, Procs: a.Procs, Request: d.request(a.Request), Run: bounded(ran), Estimate: bounded(max(a.Limit, ran)),
+		User: a.User, Submit: a.At + later, Procs: a.Procs, Request: d.cameWith(a.Request), Run: bounded(ran), Estimate: bounded(max(a.Limit, ran)),
 	}}
 }
 

@@ -298,7 +298,6 @@ func TestAskErrors(t *testing.T) {
 	}
 }
 
-// BenchmarkAsk asks for the last of 20 000 pending jobs.
 // TestMostHabits: of too many arrivals the latest half stays, with the lengths that become known.
 func TestMostHabits(t *testing.T) {
 	h := Habits{Most: 1000}

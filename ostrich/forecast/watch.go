@@ -347,7 +347,7 @@ func (w *Watch) order() []ostrich.JobID {
 
 func (w *Watch) ask(at ostrich.Time, ids []ostrich.JobID) error {
 	s := State{
-		Now: at, Procs: w.procs, Cluster: w.clusterAt(at), Requests: w.requests, Habits: &w.habits, Seed: w.Seed + uint64(at)*0x9e3779b97f4a7c15,
+		Now: at, Procs: w.procs, Cluster: w.clusterAt(at), Requests: w.requests, Came: len(w.requests), Habits: &w.habits, Seed: w.Seed + uint64(at)*0x9e3779b97f4a7c15,
 	}
 	ends := make(map[int32]*ending, len(ids)) // by campaign
 	for _, id := range ids {

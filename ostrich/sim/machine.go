@@ -125,7 +125,7 @@ type Machine struct {
 	// which takes a second or two for each 50 000 jobs on a busy machine.
 	Depth int
 
-	// Tests is how many jobs a pass of EASY looks at on nodes, as default_queue_depth; 0 is all.
+	// Tests is after how many jobs that find no nodes a pass of EASY gives up, as bf_max_job_test bounds it; 0 is never.
 	Tests int
 
 	// Cancel says, by id, how long after its submission a job is cancelled; nil if none is. It leaves the queue then, and never

@@ -273,8 +273,11 @@ func (f *filling) fits(i int32) bool {
 	case f.decider != nil:
 		return f.decider.fits(i)
 	case f.placed != nil:
-		f.tests--
-		return f.finds(i)
+		found := f.finds(i)
+		if !found {
+			f.tests--
+		}
+		return found
 	}
 	f.tests--
 	j := f.jobs[i]

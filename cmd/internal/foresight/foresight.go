@@ -9,7 +9,7 @@
 //
 // # Memory
 //
-// For each pool there are at most 200 000 arrivals of 56 bytes, 2000 open questions of some 200 bytes and as many for ends of campaigns
+// For each pool there are at most 200 000 arrivals of 48 bytes, 2000 open questions of some 200 bytes and as many for ends of campaigns
 // with the ids of at most 200 jobs, 31 days of twice two numbers, and what lengths.Spreads keeps of each user; and for all pools about 150 bytes for each job that has not ended.
 package foresight
 

@@ -183,17 +183,20 @@ func (s *Cycle) Forecast(v *Viewer, by *Selection) (*Forecast, error) {
 		a.User = v.Names[0]
 	}
 	a.Gates = s.gates(p, a.User)
-	var never error
+	on := s.placing(pool)
+	number, err := job.on(on, s.controller.GRES(), p.Name, a.CPUs)
+	if err != nil {
+		return nil, err
+	}
 	draws, err := s.Foresight.Draws(pool.Name, func(spread foresight.SpreadOf) (*forecast.State, []int) {
-		is, user := s.sight(pool, spread), s.idOf(a.User)
-		one := forecast.Job{ID: math.MaxUint32, User: user, Procs: a.CPUs, Limit: bounded(a.Limit)}
+		is, user := s.sight(pool, on, spread), s.idOf(a.User)
+		one := forecast.Job{ID: math.MaxUint32, User: user, Procs: a.CPUs, Limit: bounded(a.Limit), Request: number}
 		one.Spread = spread(user, &lengths.Request{Limit: one.Limit, Procs: one.Procs})
-		one.Request, never = job.on(is, p.Name, a.CPUs)
 		a.Ahead = s.goes(&one, a.User, pool, p.Name, is.Pending)
 		is.Pending = slices.Insert(is.Pending, a.Ahead, one)
 		return is, []int{a.Ahead}
 	})
-	if err = cmp.Or(never, err); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	a.Odds = s.answer(pool, foresight.Starts, &draws[0])
@@ -251,27 +254,36 @@ func (j *newJob) fits(p *priority.Partition) (cpus int, limit ostrich.Duration, 
 	return cpus, limit, nil
 }
 
-// on adds what a job of so many processors asks of the nodes of a partition to a state, and returns its number. The error says why it
-// never starts.
-func (j *newJob) on(is *forecast.State, partition string, cpus int) (int32, error) {
-	if is.Cluster == nil {
+// on adds what a job of so many processors asks of the nodes of a partition, and returns its number. The error says why it never starts,
+// or that it is not known.
+func (j *newJob) on(p *placing, counted []string, partition string, cpus int) (int32, error) {
+	if p.cluster == nil {
 		if j.memory > 0 || len(j.gres) > 0 {
 			return 0, errors.New("slurmctld does not tell what memory and generic resources the nodes have: ask without them")
 		}
 		return 0, nil
 	}
-	at := slices.IndexFunc(is.Cluster.Partitions, func(of nodes.Partition) bool { return of.Name == partition })
+	at := slices.IndexFunc(p.cluster.Partitions, func(of nodes.Partition) bool { return of.Name == partition })
 	r := nodes.Request{CPUs: cpus, MinNodes: j.nodes, Memory: nodes.Memory{MiB: j.memory}, Partitions: []int{at}}
+	counts := func(g nodes.GRES) bool {
+		return slices.ContainsFunc(counted, func(name string) bool { return strings.EqualFold(name, "gres/"+g.String()) })
+	}
 	for _, g := range j.gres {
+		if g.Type != "" && !counts(g) { // each type is as good as another
+			g.Type = ""
+		}
+		if !counts(g) {
+			return 0, fmt.Errorf("gres %s: it is not known which nodes have it, as accounting does not count it (AccountingStorageTRES of slurm.conf): ask without it", g)
+		}
 		r.GRES = append(r.GRES, nodes.GRESRequest{GRES: g})
 	}
-	is.Requests = append(is.Requests, r)
-	m, number := sim.Machine{Cluster: is.Cluster, Requests: is.Requests}, int32(len(is.Requests))
+	number := p.add(r)
+	m := sim.Machine{Cluster: p.cluster, Requests: p.requests}
 	if err := m.Prepare(); err != nil {
 		return 0, err
 	}
 	if !m.Meets(number) {
-		return 0, fmt.Errorf("it never starts: no nodes of partition %s have all that it asks for, as far as accounting counts it", partition)
+		return 0, fmt.Errorf("it never starts: no nodes of partition %s have all that it asks for", partition)
 	}
 	return number, nil
 }

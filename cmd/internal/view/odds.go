@@ -54,8 +54,9 @@ func (s *Cycle) futures(pool *Pool) *drawn {
 func (s *Cycle) draw(pool *Pool) *drawn {
 	d := &drawn{first: make(map[ostrich.JobID]int), count: make(map[ostrich.JobID]int)}
 	var is *forecast.State
+	on := s.placing(pool)
 	draws, err := s.Foresight.Draws(pool.Name, func(spread foresight.SpreadOf) (*forecast.State, []int) {
-		is = s.sight(pool, spread)
+		is = s.sight(pool, on, spread)
 		asked := make([]int, len(is.Pending))
 		for i := range is.Pending {
 			id := is.Pending[i].ID
@@ -83,9 +84,8 @@ func (s *Cycle) draw(pool *Pool) *drawn {
 }
 
 // sight returns what runs and what waits in a pool.
-func (s *Cycle) sight(pool *Pool, spread foresight.SpreadOf) *forecast.State {
+func (s *Cycle) sight(pool *Pool, on *placing, spread foresight.SpreadOf) *forecast.State {
 	is := &forecast.State{Now: s.Time}
-	is.Cluster, is.Requests = s.placing(pool)
 	busy := 0
 	for i := range s.live {
 		r := s.live[i]
@@ -95,10 +95,11 @@ func (s *Cycle) sight(pool *Pool, spread foresight.SpreadOf) *forecast.State {
 		}
 		busy += j.Procs
 		is.Running = append(is.Running, forecast.Job{
-			ID: j.ID, User: j.User, Procs: j.Procs, Limit: bounded(j.Estimate), Ran: max(1, ostrich.Duration(s.Time-j.Start)-j.Suspended), Class: j.Class, Request: int32(j.Needs),
+			ID: j.ID, User: j.User, Procs: j.Procs, Limit: bounded(j.Estimate), Ran: max(1, ostrich.Duration(s.Time-j.Start)-j.Suspended), Class: j.Class, Request: on.of(j, j.Procs),
 			Spread: spread(j.User, &lengths.Request{Limit: bounded(j.Estimate), Procs: j.Procs, Class: j.Class, Hint: j.Hint}),
 		})
 	}
+	slices.SortFunc(is.Running, func(a, b forecast.Job) int { return cmp.Or(cmp.Compare(b.Procs, a.Procs), cmp.Compare(a.ID, b.ID)) }) // the widest find nodes first
 	for _, i := range s.inForce(pool) {
 		e := s.Plan.Entries[i]
 		j := ostrich.Job{User: ostrich.UserID(e.UID)} // where accounting does not know it
@@ -110,7 +111,7 @@ func (s *Cycle) sight(pool *Pool, spread foresight.SpreadOf) *forecast.State {
 			continue
 		}
 		one := forecast.Job{
-			ID: e.Job, User: j.User, Procs: procs, Limit: bounded(limit), Class: j.Class, Request: int32(j.Needs),
+			ID: e.Job, User: j.User, Procs: procs, Limit: bounded(limit), Class: j.Class, Request: on.of(&j, procs),
 			Spread: spread(j.User, &lengths.Request{Limit: bounded(limit), Procs: procs, Class: j.Class, Hint: j.Hint}),
 		}
 		for range max(e.Count, 1) {
@@ -120,6 +121,7 @@ func (s *Cycle) sight(pool *Pool, spread foresight.SpreadOf) *forecast.State {
 		}
 	}
 	is.Procs = max(pool.Procs, busy)
+	is.Cluster, is.Requests, is.Came = on.cluster, on.requests, on.asked
 	return is
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/ostrich/accounting/sacct"
@@ -12,26 +13,66 @@ import (
 	"slurm-ostrich/priority"
 )
 
-// placing returns the nodes of a pool, and what jobs ask of them by ostrich.Job.Needs, from 1 on; nil where slurmctld does not
-// tell what each node has. Features, which accounting tells of no job that waits, are not in it.
-func (s *Cycle) placing(pool *Pool) (*nodes.Cluster, []nodes.Request) {
+// placing is the nodes of a pool, and what jobs ask of them.
+type placing struct {
+	cluster  *nodes.Cluster // nil where slurmctld does not tell what each node has
+	asked    int            // of requests: by ostrich.Job.Needs, from 1 on
+	requests []nodes.Request
+	wider    map[widened]int32 // numbers of the others
+}
+
+// widened is a job that has, or is to have, more processors than it asks for.
+type widened struct {
+	needs uint32
+	procs int
+}
+
+// placing returns the nodes of a pool. Features, which accounting tells of no job that waits, are not in it, nor the weights of nodes.
+func (s *Cycle) placing(pool *Pool) *placing {
+	p := &placing{wider: make(map[widened]int32)}
 	if len(s.asked) == 0 {
-		return nil, nil
+		return p
 	}
-	c := s.clusterOf(pool)
-	if c == nil {
-		return nil, nil
+	if p.cluster = s.clusterOf(pool); p.cluster == nil {
+		return p
 	}
-	places := make(map[string]int, len(c.Partitions))
-	for i := range c.Partitions {
-		places[c.Partitions[i].Name] = i
+	places := make(map[string]int, len(p.cluster.Partitions))
+	for i := range p.cluster.Partitions {
+		places[p.cluster.Partitions[i].Name] = i
 	}
-	largest := largestOf(c)
-	requests := make([]nodes.Request, len(s.asked)-1)
-	for i := range requests {
-		requests[i] = s.request(&s.asked[i+1], places, &largest)
+	most := greatestOf(p.cluster)
+	p.requests = make([]nodes.Request, len(s.asked)-1)
+	for i := range p.requests {
+		p.requests[i] = s.request(&s.asked[i+1], places, &most)
 	}
-	return c, requests
+	p.asked = len(p.requests)
+	return p
+}
+
+// of returns the number of what a job asks for that has so many processors.
+func (p *placing) of(j *ostrich.Job, procs int) int32 {
+	n := int(j.Needs)
+	switch {
+	case n < 1 || n > p.asked:
+		return 0
+	case p.requests[n-1].CPUs >= procs:
+		return int32(n)
+	}
+	is := widened{j.Needs, procs}
+	number, known := p.wider[is]
+	if !known {
+		r := p.requests[n-1]
+		r.CPUs = procs
+		number = p.add(r)
+		p.wider[is] = number
+	}
+	return number
+}
+
+// add adds a request, and returns its number.
+func (p *placing) add(r nodes.Request) int32 {
+	p.requests = append(p.requests, r)
+	return int32(len(p.requests))
 }
 
 // clusterOf returns the nodes of a pool.
@@ -53,6 +94,9 @@ func (s *Cycle) clusterOf(pool *Pool) *nodes.Cluster {
 			}
 			if p.NodeCPUs[k] == 0 || have[name] { // one of the future, or of two partitions
 				continue
+			}
+			if k >= len(p.NodeTRES) {
+				return nil
 			}
 			tres, err := sacct.ReadResources([]byte(p.NodeTRES[k]), s.controller.GRES())
 			if err != nil || tres.CPUs == 0 {
@@ -115,35 +159,32 @@ func gresOf(counts []accounting.Count) (list []nodes.GRES) {
 	return list
 }
 
-// largestOf returns the most that a node has: processors, and of each generic resource, of any type too.
-func largestOf(c *nodes.Cluster) (largest struct {
+// greatest is the most that a node has: processors, and of each generic resource, of any type too.
+type greatest struct {
 	cpus int
 	gres map[string]int64
-},
-) {
-	largest.gres = make(map[string]int64)
+}
+
+func greatestOf(c *nodes.Cluster) greatest {
+	most := greatest{gres: make(map[string]int64)}
 	for i := range c.Nodes {
 		n := &c.Nodes[i]
-		largest.cpus = max(largest.cpus, n.CPUs)
+		most.cpus = max(most.cpus, n.CPUs)
 		sums := make(map[string]int64)
 		for _, g := range n.GRES {
-			largest.gres[g.String()] = max(largest.gres[g.String()], g.Count)
+			most.gres[g.String()] = max(most.gres[g.String()], g.Count)
 			sums[g.Name] += g.Count
 		}
 		for name, sum := range sums { // each by itself
-			largest.gres[name] = max(largest.gres[name], sum)
+			most.gres[name] = max(most.gres[name], sum)
 		}
 	}
-	return largest
+	return most
 }
 
 // request returns what a job asks of nodes. Its record has sums over all nodes: a part for each node counts where the job asks for
 // several or fits onto one.
-func (s *Cycle) request(n *ledger.Needs, places map[string]int, largest *struct {
-	cpus int
-	gres map[string]int64
-},
-) nodes.Request {
+func (s *Cycle) request(n *ledger.Needs, places map[string]int, most *greatest) nodes.Request {
 	each := max(1, int64(n.Nodes))
 	r := nodes.Request{CPUs: int(n.CPUs), MinNodes: int(n.Nodes)}
 	for name := range strings.SplitSeq(n.Partition, ",") {
@@ -157,7 +198,7 @@ func (s *Cycle) request(n *ledger.Needs, places map[string]int, largest *struct 
 	switch memory := int64(n.Memory); {
 	case memory == 0: // Slurm gives it all of its nodes
 		r.Memory = nodes.Memory{MiB: nodes.AllMemory}
-	case each > 1 || r.CPUs <= largest.cpus:
+	case each > 1 || r.CPUs <= most.cpus:
 		r.Memory = nodes.Memory{MiB: (memory + each - 1) / each}
 	default:
 		r.Memory = nodes.Memory{MiB: (memory + int64(r.CPUs) - 1) / int64(r.CPUs), PerCPU: true}
@@ -166,7 +207,7 @@ func (s *Cycle) request(n *ledger.Needs, places map[string]int, largest *struct 
 		counts, _ := sacct.ReadResources([]byte(n.GRES), s.controller.GRES()) // which the ledger has written
 		for _, g := range gresOf(counts.Others) {
 			one := nodes.GRESRequest{GRES: g, Per: nodes.PerJob}
-			if g.Count%each == 0 && g.Count/each <= largest.gres[g.String()] {
+			if g.Count%each == 0 && g.Count/each <= most.gres[g.String()] {
 				one.Count, one.Per = g.Count/each, nodes.PerNode
 			}
 			r.GRES = append(r.GRES, one)

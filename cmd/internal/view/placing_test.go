@@ -35,7 +35,8 @@ func equipped(s *Cycle) *Cycle {
 func TestPlacing(t *testing.T) {
 	s := equipped(machine())
 	s.out = []ledger.Outage{{Node: "n9", From: s.Time - 5000}, {Node: "other", From: 1}}
-	c, requests := s.placing(&s.Pools[0])
+	is := s.placing(&s.Pools[0])
+	c, requests := is.cluster, is.requests
 	gpus := func(n int64, kind string) nodes.GRES { return nodes.GRES{Name: "gpu", Type: kind, Count: n} }
 	want := &nodes.Cluster{
 		Nodes:      []nodes.Node{{Name: "n9", CPUs: 4, Memory: 4000}, {Name: "n10", CPUs: 4, Memory: 8192, GRES: []nodes.GRES{gpus(1, "a100"), gpus(1, "")}}},
@@ -58,15 +59,28 @@ func TestPlacing(t *testing.T) {
 			t.Errorf("request %d: %+v\nwant %+v", i+1, requests[i], all[i])
 		}
 	}
-	for name, hide := range map[string]func(){
-		"hidden":           func() { s.Partitions[0].NodeCPUs[0] = priority.Hidden },
-		"not told":         func() { s.Partitions[0].NodeCPUs[0], s.Partitions[0].NodeTRES[0] = 4, "" },
-		"of no accounting": func() { s.asked = nil },
+	held := ostrich.Job{Needs: 1}
+	for _, test := range []struct {
+		needs uint32
+		procs int
+		want  int32
+	}{{0, 1, 0}, {6, 1, 0}, {1, 1, 1}, {1, 2, 1}, {1, 4, 6}, {1, 4, 6}, {2, 4, 7}} {
+		if held.Needs = test.needs; is.of(&held, test.procs) != test.want {
+			t.Errorf("a job that asks for %d and has %d processors has request %d, want %d", test.needs, test.procs, is.of(&held, test.procs), test.want)
+		}
+	}
+	if r := is.requests[5]; r.CPUs != 4 || r.Memory.MiB != 1000 {
+		t.Errorf("with all 4 processors: %+v", r)
+	}
+	for name, hide := range map[string]func(*Cycle){
+		"hidden":           func(s *Cycle) { s.Partitions[0].NodeCPUs[0] = priority.Hidden },
+		"not told":         func(s *Cycle) { s.Partitions[0].NodeTRES[0] = "" },
+		"without TRES":     func(s *Cycle) { s.Partitions[0].NodeTRES = nil },
+		"of no accounting": func(s *Cycle) { s.asked = nil },
 	} {
-		if hide(); name != "" {
-			if c, _ = s.placing(&s.Pools[0]); c != nil {
-				t.Errorf("%s: nodes %+v", name, c)
-			}
+		s = equipped(machine())
+		if hide(s); s.placing(&s.Pools[0]).cluster != nil {
+			t.Errorf("%s: there are nodes", name)
 		}
 	}
 }
@@ -105,9 +119,12 @@ func TestOddsOnNodes(t *testing.T) {
 		never string
 	}{
 		{asks: New{GRES: []string{"gpu:1"}}, waits: true},
+		{asks: New{GRES: []string{"gpu:a100:1"}}, waits: true},
+		{asks: New{GRES: []string{"gpu:h100:1"}}, waits: true}, // a type that is not counted
+		{asks: New{GRES: []string{"tape:1"}}, never: "gres tape: it is not known which nodes have it, as accounting does not count it (AccountingStorageTRES of slurm.conf): ask without it"},
 		{asks: New{Mem: []string{"4G"}}},
-		{asks: New{GRES: []string{"gpu:3"}}, never: "it never starts: no nodes of partition all have all that it asks for, as far as accounting counts it"},
-		{asks: New{Mem: []string{"9G"}}, never: "it never starts: no nodes of partition all have all that it asks for, as far as accounting counts it"},
+		{asks: New{GRES: []string{"gpu:3"}}, never: "it never starts: no nodes of partition all have all that it asks for"},
+		{asks: New{Mem: []string{"9G"}}, never: "it never starts: no nodes of partition all have all that it asks for"},
 		{asks: New{Mem: []string{"much"}}, never: `mem "much": not memory as sbatch takes it, such as 4000 or 4G`},
 		{asks: New{GRES: []string{"gpu:x:y:z"}}, never: `gres: "gpu:x:y:z": not NAME[:TYPE][:COUNT], as in gpu:a100:4(S:0-1)`},
 	} {

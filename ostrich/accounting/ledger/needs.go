@@ -2,7 +2,7 @@ package ledger
 
 import (
 	"cmp"
-	"maps"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +15,7 @@ import (
 // Ledger.Nodes.
 type Needs struct {
 	CPUs, Nodes uint32 // nodes at least
-	Memory      uint64 // MiB
+	Memory      uint64 // MiB, less up to 1/32: who asks for anything between asks for the same
 	GRES        string // "gres/gpu=2,gres/gpu:a100=2", those of Config.Resources; "" for none
 	Partition   string // or several, as ostrich.Job.Partition
 	Exclusive   bool   // it has its nodes for itself
@@ -40,7 +40,7 @@ type needs struct {
 
 func (n *needs) number(r *accounting.Row) uint32 {
 	is := Needs{
-		CPUs: uint32(min(r.Asked.CPUs, accounting.MaxProcs)), Nodes: uint32(min(r.Asked.Nodes, accounting.MaxProcs)), Memory: r.Asked.Memory,
+		CPUs: uint32(min(r.Asked.CPUs, accounting.MaxProcs)), Nodes: uint32(min(r.Asked.Nodes, accounting.MaxProcs)), Memory: rough(r.Asked.Memory),
 		GRES: n.gresOf(r.Asked.Others), Partition: r.Partition, Exclusive: r.Exclusive,
 	}
 	i, known := n.of[is]
@@ -52,6 +52,12 @@ func (n *needs) number(r *accounting.Row) uint32 {
 		n.list, n.of[is] = append(n.list, is), i
 	}
 	return i
+}
+
+// rough keeps the first five digits of a number in base 2.
+func rough(n uint64) uint64 {
+	low := max(0, bits.Len64(n)-5)
+	return n >> low << low
 }
 
 // gresOf returns the generic resources among some.
@@ -75,11 +81,11 @@ func (l *Ledger) Nodes() (asked []Needs, out []Outage) { return l.needs.list, l.
 
 // outages lists the nodes whose processors are lost, by name.
 func (m *machine) outages() (all []Outage) {
-	keys := slices.SortedFunc(maps.Keys(m.rows), func(a, b nodeKey) int { return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.from, b.from)) })
-	for _, k := range keys {
-		if n := m.rows[k]; n.To == 0 && out(&n) && (len(all) == 0 || all[len(all)-1].Node != k.node) {
+	for k, n := range m.rows {
+		if n.To == 0 && out(&n) {
 			all = append(all, Outage{k.node, k.from})
 		}
 	}
-	return all
+	slices.SortFunc(all, func(a, b Outage) int { return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.From, b.From)) })
+	return slices.CompactFunc(all, func(a, b Outage) bool { return a.Node == b.Node })
 }

@@ -27,7 +27,10 @@ type Floor struct {
 
 	private bool   // some jobs share nodes with those of their user only
 	moment  uint64 // counts the changes of all stocks
-	crowded bool   // some partitions limit the CPUs of a node
+
+	empty   *Load // of nothing, and what chooses beside it
+	idle    *Chooser
+	crowded bool // some partitions limit the CPUs of a node
 }
 
 // node is a node as far as choices look at it.
@@ -79,6 +82,7 @@ func NewFloor(c *Cluster) (*Floor, error) {
 		f.parts = append(f.parts, SetOf(len(c.Nodes), p.Nodes))
 		f.crowded = f.crowded || p.MaxCPUsPerNode > 0
 	}
+	f.empty, f.idle = f.NewLoad(), f.NewChooser()
 	return f, f.checkTimes()
 }
 
@@ -317,27 +321,30 @@ func (a *Allocation) Copy() *Allocation {
 	return &c
 }
 
-// Fit reports whether nodes have all that jobs are to have of them at once; nil is nothing.
+// Fit reports whether nodes have all CPUs, and the memory and generic resources that count, that jobs are to have of them at once; nil is
+// nothing.
 func (f *Floor) Fit(all []*Allocation) bool {
 	l, kinds := f.NewLoad(), len(f.kinds)
 	for _, a := range all {
 		if a == nil {
 			continue
 		}
-		if len(a.CPUs) != len(a.Nodes) || len(a.Memory) != len(a.Nodes) || a.gres != nil && len(a.gres) != len(a.Nodes)*kinds {
+		if len(a.CPUs) != len(a.Nodes) || len(a.Memory) != len(a.Nodes) || a.gres != nil && len(a.gres) != len(a.Nodes)*kinds ||
+			slices.ContainsFunc(a.Nodes, func(n int32) bool { return f.unknown(int(n)) }) || slices.ContainsFunc(a.CPUs, func(n int32) bool { return n < 0 }) {
 			return false
 		}
-		for i, n := range a.Nodes {
-			if f.unknown(int(n)) || a.CPUs[i] < 0 || a.CPUs[i] > f.nodes[n].cpus-l.cpus[n] {
+		l.Add(a)
+		for _, n := range a.Nodes {
+			has := &f.nodes[n]
+			if l.cpus[n] > has.cpus || f.c.Select.Memory && l.memory[n] > has.memory {
 				return false
 			}
-			for k, g := range f.nodes[n].gres {
-				if a.gres != nil && a.gres[i*kinds+k] > g-l.gres[int(n)*kinds+k] {
+			for k, g := range has.gres {
+				if l.gres[int(n)*kinds+k] > g {
 					return false
 				}
 			}
 		}
-		l.Add(a)
 	}
 	return true
 }

@@ -81,7 +81,7 @@ func TestMissed(t *testing.T) {
 
 // TestFit: jobs fit that have no more of a node than it has, all together.
 func TestFit(t *testing.T) {
-	f, err := nodes.NewFloor(&nodes.Cluster{Nodes: []nodes.Node{{CPUs: 4}, {CPUs: 2}}})
+	f, err := nodes.NewFloor(&nodes.Cluster{Select: nodes.Select{Memory: true}, Nodes: []nodes.Node{{CPUs: 4, Memory: 10}, {CPUs: 2}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,6 +95,8 @@ func TestFit(t *testing.T) {
 		{nil, true},
 		{[]*nodes.Allocation{on(0, 3), nil, on(0, 1), on(1, 2)}, true},
 		{[]*nodes.Allocation{on(0, 3), on(0, 2)}, false},
+		{[]*nodes.Allocation{{Nodes: []int32{0, 0}, CPUs: []int32{3, 3}, Memory: []int64{0, 0}}}, false},
+		{[]*nodes.Allocation{{Nodes: []int32{0}, CPUs: []int32{1}, Memory: []int64{11}}}, false},
 		{[]*nodes.Allocation{on(1, 3)}, false},
 		{[]*nodes.Allocation{on(2, 1)}, false},
 		{[]*nodes.Allocation{on(0, -1)}, false},

@@ -103,7 +103,7 @@ func (f *Floor) Want(r *Request, part int) (*Want, error) {
 	if err := f.bind(w); err != nil {
 		return nil, err
 	}
-	a, ok := f.NewChooser().Choose(w, 0, f.all, f.NewLoad())
+	a, ok := f.idle.Choose(w, 0, f.all, f.empty)
 	switch {
 	case !ok:
 		return nil, fmt.Errorf("nodes: no nodes of the cluster could run it when nothing else runs: %w", ErrCluster)
@@ -144,7 +144,7 @@ func (f *Floor) resolve(w *Want) error {
 	}
 	w.able.And(have)
 	w.suits = w.able.Copy()
-	empty, least := f.NewLoad(), max(1, w.perNode)*w.perTask
+	least := max(1, w.perNode) * w.perTask
 	for i := range w.able.All() {
 		c := &f.nodes[i]
 		memory := w.memory
@@ -156,7 +156,7 @@ func (f *Floor) resolve(w *Want) error {
 		if !fits {
 			w.suits.Remove(i)
 		}
-		if !fits || f.offer(w, 0, empty, i).cpus == 0 {
+		if !fits || f.offer(w, 0, f.empty, i).cpus == 0 {
 			w.able.Remove(i)
 		}
 	}
