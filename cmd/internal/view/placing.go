@@ -81,7 +81,7 @@ func (s *Cycle) clusterOf(pool *Pool) *nodes.Cluster {
 		Select: nodes.Select{Memory: s.controller.SelectsMemory}, DefMemory: nodes.Memory{MiB: 1, PerCPU: true},
 	}
 	var in []*priority.Partition
-	have := make(map[string]bool)
+	have, gres := make(map[string]bool), s.controller.GRES()
 	for i := range s.Partitions {
 		p := &s.Partitions[i]
 		if of := s.inPool(p.Name); of == nil || of.Name != pool.Name {
@@ -89,16 +89,13 @@ func (s *Cycle) clusterOf(pool *Pool) *nodes.Cluster {
 		}
 		in = append(in, p)
 		for k, name := range p.Nodes {
-			if len(p.NodeCPUs) == 0 || p.NodeCPUs[k] == priority.Hidden {
+			if k >= min(len(p.NodeCPUs), len(p.NodeTRES)) || p.NodeCPUs[k] == priority.Hidden {
 				return nil
 			}
 			if p.NodeCPUs[k] == 0 || have[name] { // one of the future, or of two partitions
 				continue
 			}
-			if k >= len(p.NodeTRES) {
-				return nil
-			}
-			tres, err := sacct.ReadResources([]byte(p.NodeTRES[k]), s.controller.GRES())
+			tres, err := sacct.ReadResources([]byte(p.NodeTRES[k]), gres)
 			if err != nil || tres.CPUs == 0 {
 				return nil
 			}
