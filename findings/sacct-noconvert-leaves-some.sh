@@ -10,7 +10,7 @@
 # host for some seconds, as root.
 set -euo pipefail
 tmp=$(mktemp -d)
-trap 'scancel --quiet --state=RUNNING 2>/dev/null || true; sleep 1; kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$tmp"' EXIT
+trap 'rm -rf "$tmp"' EXIT
 chmod 755 "$tmp"
 cd "$tmp"
 v=22.05.8-4+deb12u3 m=1:10.11.19-0+deb12u1
@@ -21,6 +21,7 @@ ln -s slurmctld-wlm root/usr/sbin/slurmctld # by its name it knows what it is
 ln -s slurmd-wlm root/usr/sbin/slurmd
 lib=$PWD/$(dirname "$(find root -name libslurmfull.so | head -n 1)")
 export LD_LIBRARY_PATH=$lib:${lib%/*} SLURM_CONF=$PWD/slurm.conf PATH=$PWD/root/usr/bin:$PWD/root/usr/sbin:$PATH
+trap 'scancel --quiet --state=RUNNING 2>/dev/null || true; sleep 1; kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$tmp"' EXIT
 mkdir state spool data
 common="AuthType=auth/none
 SlurmUser=root

@@ -11,7 +11,7 @@
 # The host has Slurm of that version installed: its slurmctld runs.
 set -euo pipefail
 tmp=$(mktemp -d)
-trap 'scancel --quiet --state=RUNNING 2>/dev/null || true; sleep 1; kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$tmp"' EXIT
+trap 'rm -rf "$tmp"' EXIT
 chmod 755 "$tmp"
 cd "$tmp"
 v=22.05.8-4+deb12u3 m=1:10.11.19-0+deb12u1
@@ -20,6 +20,7 @@ apt-get -qq download slurmctld=$v slurmd=$v slurm-client=$v slurm-wlm-basic-plug
 for deb in *.deb; do dpkg -x "$deb" root; done
 lib=$PWD/$(dirname "$(find root -name libslurmfull.so | head -n 1)")
 export LD_LIBRARY_PATH=$lib:${lib%/*} SLURM_CONF=$PWD/slurm.conf PATH=$PWD/root/usr/bin:$PWD/root/usr/sbin:$PATH
+trap 'scancel --quiet --state=RUNNING 2>/dev/null || true; sleep 1; kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$tmp"' EXIT
 mkdir state data spool-n1 spool-n2
 common="AuthType=auth/none
 SlurmUser=root

@@ -10,7 +10,7 @@
 # The host has Slurm of that version installed: its slurmctld runs.
 set -euo pipefail
 tmp=$(mktemp -d)
-trap 'scancel --quiet --state=RUNNING 2>/dev/null || true; sleep 1; kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$tmp"' EXIT
+trap 'rm -rf "$tmp"' EXIT
 chmod 755 "$tmp"
 cd "$tmp"
 v=22.05.8-4+deb12u3 m=1:10.11.19-0+deb12u1
@@ -20,6 +20,7 @@ for deb in *.deb; do dpkg -x "$deb" root; done
 lib=$PWD/$(dirname "$(find root -name libslurmfull.so | head -n 1)")
 libs=${lib%/*}
 export LD_LIBRARY_PATH=$lib:$libs:${lib%/usr/*}/lib/${libs##*/} SLURM_CONF=$PWD/slurm.conf PATH=$PWD/root/usr/bin:$PWD/root/usr/sbin:$PATH
+trap 'scancel --quiet --state=RUNNING 2>/dev/null || true; sleep 1; kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$tmp"' EXIT
 mkdir state spool-n1 spool-n2 data
 cat >slurmdbd.conf <<-END
 	AuthType=auth/none

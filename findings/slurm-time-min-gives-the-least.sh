@@ -9,7 +9,7 @@
 # minute, as root.
 set -euo pipefail
 tmp=$(mktemp -d)
-trap 'scancel --quiet --state=RUNNING 2>/dev/null || true; sleep 1; kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$tmp"' EXIT
+trap 'rm -rf "$tmp"' EXIT
 chmod 755 "$tmp"
 cd "$tmp"
 v=22.05.8-4+deb12u3
@@ -18,6 +18,7 @@ for deb in *.deb; do dpkg -x "$deb" root; done
 lib=$PWD/$(dirname "$(find root -name libslurmfull.so | head -n 1)")
 libs=${lib%/*}
 export LD_LIBRARY_PATH=$lib:$libs:${lib%/usr/*}/lib/${libs##*/} SLURM_CONF=$PWD/slurm.conf PATH=$PWD/root/usr/bin:$PWD/root/usr/sbin:$PATH
+trap 'scancel --quiet --state=RUNNING 2>/dev/null || true; sleep 1; kill $(jobs -p) 2>/dev/null || true; wait; rm -rf "$tmp"' EXIT
 mkdir state spool-n1 spool-n2
 cat >slurm.conf <<-END
 	AuthType=auth/none

@@ -13,7 +13,7 @@ func TestHousePorts(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
-	port := regexp.MustCompile(`\b29[78]\d\d\b`)
+	port := regexp.MustCompile(`\b29[789]\d\d\b`)
 	owner := make(map[string]string)
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -25,6 +25,26 @@ func TestHousePorts(t *testing.T) {
 				t.Errorf("%s and %s both have port %s", other, file, p)
 			}
 			owner[p] = file
+		}
+	}
+}
+
+// TestHouseFindingsCancelTheirOwn: no script of findings asks for the end of jobs before it has a slurm.conf of its own: as root it would
+// end those of the site.
+func TestHouseFindingsCancelTheirOwn(t *testing.T) {
+	files, err := filepath.Glob("../findings/*.sh")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	cancels, own := regexp.MustCompile(`(?m)^(trap '|\s*)scancel`), regexp.MustCompile(`(?m)SLURM_CONF=`)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := cancels.FindIndex(text)
+		if conf := own.FindIndex(text); at != nil && (conf == nil || at[0] < conf[0]) {
+			t.Errorf("%s: scancel stands before SLURM_CONF", file)
 		}
 	}
 }
