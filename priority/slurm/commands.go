@@ -242,7 +242,9 @@ func (l *limited) Write(p []byte) (int, error) {
 		l.over = true
 		l.full()
 	}
-	l.parts, l.size = append(l.parts, string(part)), l.size+len(part)
+	if len(part) > 0 {
+		l.parts, l.size = append(l.parts, string(part)), l.size+len(part)
+	}
 	return len(p), nil
 }
 

@@ -74,9 +74,9 @@ func (s Commands) listing(ctx context.Context) (*printed, error) {
 }
 
 // waiting are the states of jobs that wait, as options have them. squeue -t PENDING leaves
-// out those that are held because they were requeued so or their reservation has ended,
+// out those that are held because they were requeued so, or too often, or their reservation has ended,
 // though accounting has them as PENDING, and as able to start (22.05.8).
-const waiting = "PENDING,SPECIAL_EXIT,RESV_DEL_HOLD"
+const waiting = "PENDING,REQUEUE_HOLD,SPECIAL_EXIT,RESV_DEL_HOLD"
 
 // mostApart is how many tasks squeue is asked for by name. For more, all are read.
 const mostApart = 2000

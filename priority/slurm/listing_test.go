@@ -168,9 +168,9 @@ func TestAllStartMeanwhile(t *testing.T) {
 }
 
 // TestStatesThatWait: jobs that slurmctld holds in states of their own are in the queue, and
-// cannot start.
+// cannot start. Once released, one that was requeued too often keeps its state until it starts.
 func TestStatesThatWait(t *testing.T) {
-	f := newFake(t, "id=1", "id=2 state=SPECIAL_EXIT held=yes", "id=3 state=RESV_DEL_HOLD held=yes", "id=4 start=5", "id=5 state=COMPLETED")
+	f := newFake(t, "id=1", "id=2 state=SPECIAL_EXIT held=yes", "id=3 state=RESV_DEL_HOLD held=yes", "id=4 start=5", "id=5 state=COMPLETED", "id=6 state=REQUEUE_HOLD held=yes", "id=7 state=REQUEUE_HOLD")
 	queue, err := f.Queue(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -179,12 +179,12 @@ func TestStatesThatWait(t *testing.T) {
 	for i := range queue {
 		got[queue[i].Job] = queue[i].Wait()
 	}
-	want := map[ostrich.JobID]priority.Wait{1: priority.Able, 2: priority.Kept, 3: priority.Kept}
+	want := map[ostrich.JobID]priority.Wait{1: priority.Able, 2: priority.Kept, 3: priority.Kept, 6: priority.Kept, 7: priority.Able}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error("why the jobs of the queue wait, -want +got:", diff)
 	}
 	ids, err := f.Values(t.Context(), "%i")
-	if want := []string{"1", "2", "3", "4"}; err != nil || !slices.Equal(ids, want) {
+	if want := []string{"1", "2", "3", "4", "6", "7"}; err != nil || !slices.Equal(ids, want) {
 		t.Errorf("unfinished jobs %v (%v), want %v", ids, err, want)
 	}
 }
