@@ -36,7 +36,9 @@ type placement struct {
 	lists        map[string][]int     // places by lists of nodes
 	atSockets    bool                 // nodes have generic resources at certain sockets
 	assumed      [assumptions]int     // jobs of which something is not known
-	inVain       int                  // how many more jobs that ask for what no node has waited than started, not 0; 0: not counted yet
+
+	// How many more tasks waited than started of jobs that ask for what no node has, and for longer than they may, not 0; 0: not counted yet.
+	unmetInVain, longInVain int
 }
 
 // asking is what decides the request of a job.

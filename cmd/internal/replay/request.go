@@ -30,19 +30,19 @@ func (p *placement) ask(j *accounting.Job, pinned bool, left func(leaving)) int3
 }
 
 // hopeless reports whether a job that waits would do so for ever: it asks for more than a limit allows, or for what no node has. Where
-// as many jobs that did start asked for what no node has, too little is known of the nodes.
+// as many jobs that did start asked for what no node has, or for longer than they may, too little is known of the nodes or limits.
 func (p *placement) hopeless(j *accounting.Job) bool {
 	if p == nil || j.Start != 0 {
 		return false
 	}
-	if p.tooLong(j) {
+	if p.tooLong(j) && p.inVain(&p.longInVain, p.tooLong) {
 		return true
 	}
 	left := p.answered(j, false).left
 	if slices.Contains(left, beyondLimit) {
 		return true
 	}
-	return slices.Contains(left, unmet) && p.nodesKnown()
+	return slices.Contains(left, unmet) && p.inVain(&p.unmetInVain, func(j *accounting.Job) bool { return slices.Contains(p.answered(j, false).left, unmet) })
 }
 
 // unstarted says why a job of which nothing is replayed never started.
@@ -54,7 +54,7 @@ func (p *placement) unstarted(j *accounting.Job) leaving {
 }
 
 // tooLong reports whether a job's time limit is longer than its partition, QOS or association allows: without EnforcePartLimits and
-// DenyOnLimit Slurm takes it, and leaves it waiting.
+// DenyOnLimit Slurm takes it, and leaves it waiting, unless an administrator has set the limit or its QOS has the flag PartitionTimeLimit.
 func (p *placement) tooLong(j *accounting.Job) bool {
 	var most [2]ostrich.Duration
 	if at, is := p.partitions[p.history.Partitions[j.Partition]]; is && p.history.NeedsOf(j).Partitions == "" {
@@ -69,21 +69,21 @@ func (p *placement) tooLong(j *accounting.Job) bool {
 	return slices.ContainsFunc(most[:], func(m ostrich.Duration) bool { return m > 0 && j.Limit > m })
 }
 
-// nodesKnown reports whether more tasks that ask for what no node has waited than started.
-func (p *placement) nodesKnown() bool {
-	if p.inVain == 0 {
+// inVain reports whether more tasks waited than started of the jobs that should never start. It counts them once.
+func (p *placement) inVain(more *int, never func(*accounting.Job) bool) bool {
+	if *more == 0 {
 		for i := range p.history.Jobs {
 			switch one := &p.history.Jobs[i]; {
-			case !slices.Contains(p.answered(one, false).left, unmet):
+			case !never(one):
 			case one.Start == 0:
-				p.inVain += one.Count()
+				*more += one.Count()
 			default:
-				p.inVain -= one.Count()
+				*more -= one.Count()
 			}
 		}
-		p.inVain = cmp.Or(p.inVain, -1)
+		*more = cmp.Or(*more, -1)
 	}
-	return p.inVain > 0
+	return *more > 0
 }
 
 // answered returns the answer to what a job asks for.

@@ -480,4 +480,13 @@ func TestForEver(t *testing.T) {
 	if n := s.left.jobs; n[forEver] != 6 || n[unmet] != 1 {
 		t.Errorf("%d wait for ever and %d are unmet, want 6 and 1", n[forEver], n[unmet])
 	}
+
+	// As many did start that were to run for longer than they may, as an administrator may have it.
+	for id := range ostrich.JobID(2) {
+		h.Jobs = append(h.Jobs, accounting.Job{ID: 30 + id, Limit: 3601, Procs: 1, Submit: 1000, Start: 1200, End: 1300})
+	}
+	s = mustNew(t, h, Setup{Options: window30, Records: records, Site: site, Partitions: partitions})
+	if n := s.left.jobs; n[forEver] != 4 {
+		t.Errorf("%d wait for ever, want 4", n[forEver])
+	}
 }

@@ -35,10 +35,10 @@ var kinds = func() map[string]kind {
 		names string
 	}{
 		{isAmount, "avecpufreq avediskread avediskwrite avepages averss avevmsize consumedenergy consumedenergyraw dbindex maxdiskread maxdiskreadtask maxdiskwrite maxdiskwritetask maxpages maxpagestask maxrss maxrsstask " +
-			"maxvmsize maxvmsizetask mincputask plannedcpuraw reqcpufreq reqcpufreqmax reqcpufreqmin reservationid resvcpuraw segmentsize wckeyid"},
+			"maxvmsize maxvmsizetask mincputask plannedcpuraw reservationid resvcpuraw segmentsize wckeyid"},
 		{isLength, "avecpu mincpu plannedcpu reserved resvcpu"},
 		{isNodes, "failednode maxdiskreadnode maxdiskwritenode maxpagesnode maxrssnode maxvmsizenode mincpunode"},
-		{isName, "blockid layout mcslabel oversubscribe reason reqcpufreqgov reqreservation sluid"},
+		{isName, "blockid layout mcslabel oversubscribe reason reqcpufreq reqcpufreqgov reqcpufreqmax reqcpufreqmin reqreservation sluid"},
 		{isTRES, "tresusageinave tresusageinmax tresusageinmaxnode tresusageinmaxtask tresusageinmin tresusageinminnode tresusageinmintask tresusageintot " +
 			"tresusageoutave tresusageoutmax tresusageoutmaxnode tresusageoutmaxtask tresusageoutmin tresusageoutminnode tresusageoutmintask tresusageouttot"},
 	} {
