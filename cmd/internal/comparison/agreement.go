@@ -159,8 +159,12 @@ func (c *Comparison) untold(run *Figures) bool {
 	if c.Agreement == nil || run.Recorded || run == base {
 		return false
 	}
-	return math.Abs(run.Wait.Mean-base.Wait.Mean) < math.Abs(c.Agreement.WaitDifference) ||
-		math.Abs(run.UserMeanStretch-base.UserMeanStretch) < math.Abs(c.Agreement.UserStretchDifference)
+	for m, about := range measures {
+		if miss, is := c.miss(about.Key); is && math.Abs(run.values[m]-base.values[m]) < math.Abs(miss) {
+			return true
+		}
+	}
+	return false
 }
 
 // miss returns by how much the baseline misses what happened in a measure on which the
