@@ -62,8 +62,6 @@ func Merge(all ...*History) (*History, error) {
 				b.h.Lacks = append(b.h.Lacks, name)
 			}
 		}
-	}
-	for _, h := range all {
 		if h.Unstarted != b.h.Unstarted {
 			return nil, errors.New("histories of which some tell when jobs started, and others do not")
 		}

@@ -40,10 +40,10 @@ func (s *Cycle) placing(pool *Pool) *placing {
 	for i := range p.cluster.Partitions {
 		places[p.cluster.Partitions[i].Name] = i
 	}
-	most := greatestOf(p.cluster)
+	most, gres := greatestOf(p.cluster), s.controller.GRES()
 	p.requests = make([]nodes.Request, len(s.asked)-1)
 	for i := range p.requests {
-		p.requests[i] = s.request(&s.asked[i+1], places, &most)
+		p.requests[i] = requestOf(&s.asked[i+1], places, &most, gres)
 	}
 	p.asked = len(p.requests)
 	return p
@@ -179,9 +179,9 @@ func greatestOf(c *nodes.Cluster) greatest {
 	return most
 }
 
-// request returns what a job asks of nodes. Its record has sums over all nodes: a part for each node counts where the job asks for
-// several or fits onto one.
-func (s *Cycle) request(n *ledger.Needs, places map[string]int, most *greatest) nodes.Request {
+// requestOf returns what a job asks of nodes, of the generic resources those that accounting counts. Its record has sums over all
+// nodes: a part for each node counts where the job asks for several or fits onto one.
+func requestOf(n *ledger.Needs, places map[string]int, most *greatest, counted []string) nodes.Request {
 	each := max(1, int64(n.Nodes))
 	r := nodes.Request{CPUs: int(n.CPUs), MinNodes: int(n.Nodes)}
 	for name := range strings.SplitSeq(n.Partition, ",") {
@@ -201,7 +201,7 @@ func (s *Cycle) request(n *ledger.Needs, places map[string]int, most *greatest) 
 		r.Memory = nodes.Memory{MiB: (memory + int64(r.CPUs) - 1) / int64(r.CPUs), PerCPU: true}
 	}
 	if n.GRES != "" {
-		counts, _ := sacct.ReadResources([]byte(n.GRES), s.controller.GRES()) // which the ledger has written
+		counts, _ := sacct.ReadResources([]byte(n.GRES), counted) // which the ledger has written
 		for _, g := range gresOf(counts.Others) {
 			one := nodes.GRESRequest{GRES: g, Per: nodes.PerJob}
 			if g.Count%each == 0 && g.Count/each <= most.gres[g.String()] {
