@@ -119,7 +119,7 @@ func entitled(c *cli.Context) func() bool {
 		if err != nil {
 			return false
 		}
-		operator, err := sidecar.Operator(c.Context, configuration.Readable(c), me.Username)
+		operator, err := configuration.Readable(c).Operator(c.Context, me.Username)
 		return operator && err == nil
 	}
 }

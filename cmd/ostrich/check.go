@@ -11,10 +11,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/check"
 	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/sidecar"
 )
 
 func checkCommand() *cli.Command {
@@ -31,21 +31,21 @@ func checkCommand() *cli.Command {
 		if err != nil {
 			return fmt.Errorf("check: who runs this: %w", err)
 		}
-		findings := sidecar.Check(c.Context, config, c.String("as"), me.Username)
+		findings := check.Run(c.Context, config, c.String("as"), me.Username)
 		if err := writeFindings(c, findings); err != nil {
 			return err
 		}
-		if slices.ContainsFunc(findings, func(f sidecar.Finding) bool { return f.Result == sidecar.Fail }) {
+		if slices.ContainsFunc(findings, func(f check.Finding) bool { return f.Result == check.Fail }) {
 			return exitCode(1)
 		}
 		return nil
 	})
 }
 
-func writeFindings(c *cli.Context, findings []sidecar.Finding) error {
+func writeFindings(c *cli.Context, findings []check.Finding) error {
 	if c.Bool("json") {
 		return console.JSON(c, struct {
-			Checks []sidecar.Finding `json:"checks"`
+			Checks []check.Finding `json:"checks"`
 		}{findings})
 	}
 	if c.Bool("parsable2") {

@@ -13,10 +13,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/check"
 	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/figures"
 	"slurm-ostrich/cmd/internal/manual"
-	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/simulation"
 )
 
@@ -94,7 +94,7 @@ func command(c cli.Command, flags []cli.Flag, do func(*cli.Context, configuratio
 		config, err := configuration.LoadCluster(ctx)
 		switch {
 		case errors.Is(err, fs.ErrPermission):
-			return fmt.Errorf("%w; %s", err, sidecar.RunAs(&config, c.Name))
+			return fmt.Errorf("%w; %s", err, check.RunAs(&config, c.Name))
 		case err != nil:
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"slurm-ostrich/cmd/internal/check"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
@@ -46,8 +47,8 @@ func TestSacctmgrFails(t *testing.T) {
 		t.Errorf("last_error: %q", got)
 	}
 	failed := ""
-	for _, f := range sidecar.Check(t.Context(), h.daemon.config, "", "root") {
-		if f.Name == "harm" && f.Result == sidecar.Fail {
+	for _, f := range check.Run(t.Context(), h.daemon.config, "", "root") {
+		if f.Name == "harm" && f.Result == check.Fail {
 			failed = f.Found
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"slurm-ostrich/cmd/internal/check"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/priority/slurm/slurmtest"
 	"slurm-ostrich/slurmdb/slurmdbtest"
@@ -47,7 +48,7 @@ func TestJournalGone(t *testing.T) {
 		t.Errorf("%s orphans, log %s", got, h.log.String())
 	}
 	found := ""
-	for _, f := range sidecar.Check(t.Context(), d.config, "", "root") {
+	for _, f := range check.Run(t.Context(), d.config, "", "root") {
 		if f.Name == "values" {
 			found = f.Found + "; " + f.Fix
 		}

@@ -16,7 +16,6 @@ import (
 	"slurm-ostrich/cmd/internal/api"
 	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/live"
-	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/cmd/internal/webserver"
@@ -78,7 +77,7 @@ func (d *daemon) proofBy(setting string, hosts []string) *access.Proof {
 	if setting == configuration.MungeOff {
 		return p
 	}
-	munge := sidecar.MungeBy(setting)
+	munge := configuration.MungeBy(setting)
 	munge.Timeout = api.Patience
 	p.Decode = munge.Decode
 	return p

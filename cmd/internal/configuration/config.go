@@ -318,6 +318,26 @@ func (c *Config) Commands() slurm.Commands {
 	return slurm.Commands{Dir: c.Slurm.Bin, Conf: c.Slurm.Conf, Cluster: c.remote, Timeout: c.Slurm.Timeout}
 }
 
+// AccountingCommands are Commands for questions to accounting, which may take as long as a query.
+func (c *Config) AccountingCommands() slurm.Commands {
+	commands := c.Commands()
+	commands.Timeout = c.QueryTimeout()
+	return commands
+}
+
+// MungeBy returns the munged of a setting status.munge that is not off.
+func MungeBy(setting string) slurm.Munge {
+	if setting == MungeOn {
+		return slurm.Munge{}
+	}
+	return slurm.Munge{Socket: setting}
+}
+
+// ReadsComments reports whether comments of jobs count.
+func (c *Config) ReadsComments() bool {
+	return c.Schedule.Hints == HintsComment || c.Campaign.Declared == ledger.InComment
+}
+
 // Probe returns the configuration for trying whether it can work here: it writes
 // nothing, but refuses what its mode refuses.
 func (c *Config) Probe() Config {

@@ -6,6 +6,8 @@ import (
 	"os/user"
 	"strconv"
 	"strings"
+
+	"slurm-ostrich/priority/slurm"
 )
 
 // NamesOfUIDs replaces uids by names, in place. An error names one that nobody has.
@@ -68,6 +70,12 @@ func (c *Config) usersOfSlurm(ctx context.Context) map[string]string {
 		}
 	}
 	return found
+}
+
+// Operator reports whether a user is an operator of Slurm, or more.
+func (c *Config) Operator(ctx context.Context, user string) (bool, error) {
+	level, err := c.Commands().AdminLevel(ctx, user)
+	return slurm.Operates(level), err
 }
 
 // Owner splits a name of Accounting.UserName into account and user. With flat

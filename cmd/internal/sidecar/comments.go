@@ -57,7 +57,7 @@ func newComments(c *configuration.Config, commands Controller) comments {
 		campaigns: c.Campaign.Declared == ledger.InComment,
 		passed:    make(map[ostrich.JobID]said),
 	}
-	if m.hints || m.campaigns {
+	if c.ReadsComments() {
 		m.from, _ = commands.(Commenter)
 	}
 	return m
@@ -186,17 +186,4 @@ func (m *comments) changes(now ostrich.Time, record func(ostrich.JobID) (ledger.
 		}
 	}
 	return events
-}
-
-// checkComments reports what a restart does not know of comments.
-func (l *checklist) checkComments(controller priority.Controller) {
-	m := newComments(&l.Config, slurm.Commands{})
-	switch {
-	case m.from == nil:
-	case controller.StoresComments:
-		l.ok("comments", "slurmctld has those of unfinished jobs, accounting those of ended ones")
-	default:
-		l.add("comments", Warn, "set AccountingStoreFlags=job_comment in slurm.conf",
-			"accounting does not store them: after a restart, what ended jobs said is not known")
-	}
 }

@@ -22,8 +22,8 @@ const configAge = time.Minute
 // other classes of jobs now.
 var ErrClasses = errors.New("there are other classes of jobs")
 
-// inTurn lists classes for people, the first first.
-func inTurn(c ostrich.Classes) string {
+// InTurn lists classes for people, the first first.
+func InTurn(c ostrich.Classes) string {
 	if len(c.Names) == 0 {
 		return "one of all jobs"
 	}
@@ -67,7 +67,7 @@ func (s *Sidecar) ask(ctx context.Context) error {
 	// With partitions that make no pools a sidecar could not be opened anew.
 	if classes := s.config.Classes(controller, partitions); undivided == nil {
 		if !sameClasses(s.classes, classes, slices.Concat(s.partitions, partitions), slices.Concat(s.controller.QOS, controller.QOS)) {
-			return fmt.Errorf("%w: before, %s; now, %s", ErrClasses, inTurn(s.classes), inTurn(classes))
+			return fmt.Errorf("%w: before, %s; now, %s", ErrClasses, InTurn(s.classes), InTurn(classes))
 		}
 		s.classes = classes // they may have other names
 		s.pools.Rename(classes.Names)

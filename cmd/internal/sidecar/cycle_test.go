@@ -400,7 +400,7 @@ func TestSharedNodes(t *testing.T) {
 		t.Errorf("apart: %v", err)
 	}
 	parts[1].Nodes = []string{"n2", "n3"}
-	if _, err := nodesOf(pools, parts); !errors.Is(err, errShared) || !Permanent(err) || !strings.HasSuffix(err.Error(), "node n2 is in pool a and in pool b") {
+	if _, err := nodesOf(pools, parts); !errors.Is(err, ErrShared) || !Permanent(err) || !strings.HasSuffix(err.Error(), "node n2 is in pool a and in pool b") {
 		t.Errorf("shared: %v", err)
 	}
 }

@@ -1,15 +1,7 @@
 package sidecar
 
 import (
-	"fmt"
-	"os"
-	"os/user"
-	"path/filepath"
-	"strconv"
 	"sync"
-	"syscall"
-
-	"golang.org/x/sys/unix"
 
 	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
@@ -70,50 +62,4 @@ func (s *Sidecar) waits() map[ostrich.JobID]bool {
 		live[s.printed[i].Job], live[s.printed[i].Array] = true, true
 	}
 	return live
-}
-
-// checkJournal looks at the journal's folder, and at the files in it as they
-// will be opened. The user whose rights are checked must own them.
-func (l *checklist) checkJournal() {
-	as := l.as
-	if _, absent := user.Lookup(as); as == "root" || absent != nil {
-		as = ServiceUser(&l.Config)
-	}
-	dir := filepath.Dir(l.Journal)
-	info, err := os.Stat(dir)
-	switch {
-	case l.Journal == "":
-		l.add("journal", Warn, "set journal to a file in a folder that belongs to "+as+", before mode enforce", "none")
-		return
-	case err != nil:
-		l.add("journal", Warn, fmt.Sprintf("create the folder before mode enforce: install -d -o %s %s", as, dir), "%v", err)
-		return
-	case !info.IsDir():
-		l.add("journal", Fail, "set journal to a file in a folder", "%s is no folder", dir)
-		return
-	case l.byOther && owned(info, as):
-		l.ok("journal", "%s, whose folder belongs to %s; what is in it is not looked at, as %s runs this", l.Journal, as, l.me)
-		return
-	case l.byOther:
-		l.add("journal", Warn, fmt.Sprintf("chown %s %s", as, dir), "%s does not belong to %s", dir, as)
-		return
-	case unix.Access(dir, unix.W_OK) != nil:
-		l.add("journal", Warn, fmt.Sprintf("chown %s %s", as, dir), "%s is not writable for this user", dir)
-		return
-	}
-	switch refused, repaired := journal.Check(l.Journal); {
-	case refused != nil:
-		l.add("journal", Fail, "remove it, or let it be a regular file of the folder's owner: ostrichd creates what is missing", "%v", refused)
-	case repaired != nil:
-		l.add("journal", Warn, "nothing: ostrichd sets the file aside as "+l.Journal+".bad and goes on with the lines that are records", "%v", repaired)
-	default:
-		l.ok("journal", "%s", l.Journal)
-	}
-}
-
-// owned reports whether a file belongs to a user.
-func owned(info os.FileInfo, name string) bool {
-	of, ok := info.Sys().(*syscall.Stat_t)
-	u, err := user.Lookup(name)
-	return ok && err == nil && u.Uid == strconv.FormatUint(uint64(of.Uid), 10)
 }

@@ -42,10 +42,13 @@ func namesSet(c *configuration.Config) []named {
 	}, func(n named) bool { return len(n.names) == 0 })
 }
 
-// unknownNames returns the names in include and exclude that Slurm does not know,
+// ChoosesByName reports whether settings choose jobs to manage or to leave alone.
+func ChoosesByName(c *configuration.Config) bool { return len(namesSet(c)) > 0 }
+
+// UnknownNames returns the names in include and exclude that Slurm does not know,
 // each with the nearest names, or why it cannot look them up. Without it, jobs
 // that a misspelt name was to keep out would be managed silently.
-func unknownNames(ctx context.Context, c *configuration.Config, from Namer, partitions []priority.Partition) (unknown, err error) {
+func UnknownNames(ctx context.Context, c *configuration.Config, from Namer, partitions []priority.Partition) (unknown, err error) {
 	set := namesSet(c)
 	if len(set) == 0 {
 		return nil, nil
@@ -66,10 +69,10 @@ func unknownNames(ctx context.Context, c *configuration.Config, from Namer, part
 	return errors.Join(all...), nil
 }
 
-// refuseNames returns what unknownNames returns, all of it as an error if the
+// refuseNames returns what UnknownNames returns, all of it as an error if the
 // sidecar is to write. Otherwise the first cycle reports the names.
 func refuseNames(ctx context.Context, c *configuration.Config, from Namer, partitions []priority.Partition, write bool) (unknown, err error) {
-	unknown, err = unknownNames(ctx, c, from, partitions)
+	unknown, err = UnknownNames(ctx, c, from, partitions)
 	if unknown != nil && (write || c.Tried() == configuration.Enforce || c.Tried() == configuration.Trial) {
 		return nil, fmt.Errorf("configuration: %w: %w", configuration.ErrConfig, unknown)
 	}

@@ -58,7 +58,7 @@ func TestCheckNames(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			c := configuration.Default()
 			tt.edit(&c)
-			unknown, err := unknownNames(t.Context(), &c, someNames, partitions)
+			unknown, err := UnknownNames(t.Context(), &c, someNames, partitions)
 			var got []string
 			if unknown != nil {
 				got = strings.Split(unknown.Error(), "\n")

@@ -215,15 +215,9 @@ type finder interface {
 // openAccounts opens what the setting source names. It reads no job.
 func openAccounts(ctx context.Context, c *configuration.Config, source slurmdb.Config) (accounts, error) {
 	if c.From == configuration.Sacct {
-		return sacctsource.New(accountingCommands(c), source)
+		return sacctsource.New(c.AccountingCommands(), source)
 	}
 	return slurmdb.Open(ctx, source)
-}
-
-func accountingCommands(c *configuration.Config) slurm.Commands {
-	commands := c.Commands()
-	commands.Timeout = c.QueryTimeout()
-	return commands
 }
 
 // able returns why the sidecar of a trial could not write in mode enforce.
@@ -232,7 +226,7 @@ func (s *Sidecar) able(ctx context.Context, commands slurm.Commands) error {
 		return err
 	}
 	if s.config.Tried() == configuration.Trial {
-		if _, err := checkDraw(&s.config, hostClock()); err != nil {
+		if _, err := CheckDraw(&s.config, hostClock()); err != nil {
 			return err
 		}
 	}

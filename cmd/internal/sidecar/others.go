@@ -2,9 +2,9 @@ package sidecar
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
+	"math"
 	"time"
 
 	"slurm-ostrich/cmd/internal/format"
@@ -63,7 +63,7 @@ func (s *Sidecar) foreign(o *priority.Options, q *priority.Queued) priority.Why 
 		return priority.Why{}
 	}
 	about := fmt.Sprintf("%d is somebody else's (takeover is off)", q.Site)
-	if raw := rawSite(q.Site); raw != "" {
+	if raw := RawSite(q.Site); raw != "" {
 		about += "; " + raw
 	}
 	return priority.Why{Code: priority.Foreign, About: about}
@@ -201,23 +201,17 @@ func Mend(contested bool) string {
 	return first + "put the journal back from a backup; or stop ostrichd, run ostrich reset --all, which makes all of them 0, and start it"
 }
 
-// checkOrphans looks for them in the queue.
-func (l *checklist) checkOrphans(ctx context.Context, controller priority.Controller) {
-	if l.Journal == "" || l.Foreign() != "" {
-		return
+// farBelow is how close to the least SiteFactor one is that was most likely meant as a
+// small number.
+const farBelow = 1 << 20
+
+// RawSite returns what is to be known of a SiteFactor near the least one, "" of others:
+// slurmrestd takes site_factor as slurmctld keeps it, with an offset of 2^31.
+func RawSite(site int64) string {
+	meant := site - math.MinInt32
+	if meant < 0 || meant > farBelow {
+		return ""
 	}
-	j, err := journal.Read(l.Journal)
-	if err != nil {
-		return // checkJournal tells.
-	}
-	queue, err := l.Commands().Queue(ctx)
-	if err != nil {
-		l.add("values", Fail, "do as said of the first line", "those of the queue are not known: %v", err)
-		return
-	}
-	found, sure := j.Orphans(l.PlanOptions(controller), queue, 0)
-	if len(found) > 0 && (sure || j.Empty() && l.Priority.Channel == priority.SiteFactor) && !l.Takeover {
-		l.add("values", Warn, "let ostrichd run, which takes them over within a term of the lock if nobody changes them; else "+Mend(false),
-			"%d job{|s} {has|have} values that a daemon may have left and that %s does not know; not ordered", len(found), l.Journal)
-	}
+	return fmt.Sprintf("slurmrestd takes site_factor with 2147483648 added, so that %d there means %d, and the priority is 1; for %d send %d",
+		meant, site, meant, meant-math.MinInt32)
 }

@@ -45,6 +45,13 @@ func nodesOf(pools []ostrich.Pool, partitions []priority.Partition) ([]ledger.Po
 	return list, apart(list)
 }
 
+// CheckPools returns why pools cannot be made of the partitions: they name one that slurmctld
+// does not have, or share nodes, which is an [ErrShared].
+func CheckPools(pools []ostrich.Pool, partitions []priority.Partition) error {
+	_, err := nodesOf(pools, partitions)
+	return err
+}
+
 // accountsOf returns what accounting needs to know of the partitions, by name.
 func accountsOf(partitions []priority.Partition) map[string]ledger.Partition {
 	cpus := priority.NodeCPUs(partitions)
@@ -65,9 +72,9 @@ func accountsOf(partitions []priority.Partition) map[string]ledger.Partition {
 	return of
 }
 
-// errShared means that pools share nodes: the jobs of one would stand in the way of those of
+// ErrShared means that pools share nodes: the jobs of one would stand in the way of those of
 // another, and neither order would know of it.
-var errShared = fmt.Errorf("%w: pools share nodes", configuration.ErrConfig)
+var ErrShared = fmt.Errorf("%w: pools share nodes", configuration.ErrConfig)
 
 // apart returns an error if two pools share a node.
 func apart(pools []ledger.Pool) error {
@@ -75,7 +82,7 @@ func apart(pools []ledger.Pool) error {
 	for _, p := range pools {
 		for _, node := range p.Nodes {
 			if first, shared := of[node]; shared {
-				return fmt.Errorf("configuration: %w: node %s is in pool %s and in pool %s", errShared, node, first, p.Name)
+				return fmt.Errorf("configuration: %w: node %s is in pool %s and in pool %s", ErrShared, node, first, p.Name)
 			}
 			of[node] = p.Name
 		}

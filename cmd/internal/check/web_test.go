@@ -1,4 +1,4 @@
-package sidecar
+package check
 
 import (
 	"crypto/ed25519"

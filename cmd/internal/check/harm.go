@@ -1,11 +1,11 @@
-package sidecar
+package check
 
 import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 
+	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/slurmdb"
 )
@@ -15,7 +15,7 @@ func (l *checklist) checkHarms(ctx context.Context, controller priority.Controll
 	o := l.PlanOptions(controller)
 	o.Classes = l.Classes(controller, l.partitions)
 	if l.Priority.Mode == priority.Strict {
-		l.ok("classes", "%s (priority.classes %s)", inTurn(o.Classes), l.Priority.Classes)
+		l.ok("classes", "%s (priority.classes %s)", sidecar.InTurn(o.Classes), l.Priority.Classes)
 	}
 	for _, f := range priority.Flags(o) {
 		switch {
@@ -92,26 +92,11 @@ func since(version string, release [2]int) bool {
 	return year > release[0] || year == release[0] && month >= release[1]
 }
 
-// farBelow is how close to the least SiteFactor one is that was most likely meant as a
-// small number.
-const farBelow = 1 << 20
-
-// rawSite returns what is to be known of a SiteFactor near the least one, "" of others:
-// slurmrestd takes site_factor as slurmctld keeps it, with an offset of 2^31.
-func rawSite(site int64) string {
-	meant := site - math.MinInt32
-	if meant < 0 || meant > farBelow {
-		return ""
-	}
-	return fmt.Sprintf("slurmrestd takes site_factor with 2147483648 added, so that %d there means %d, and the priority is 1; for %d send %d",
-		meant, site, meant, meant-math.MinInt32)
-}
-
 // checkSites warns of SiteFactors that most likely mean another number.
 func (l *checklist) checkSites(queue []priority.Queued) {
 	n, first := 0, -1
 	for i := range queue {
-		if queue[i].SiteKnown && rawSite(queue[i].Site) != "" {
+		if queue[i].SiteKnown && sidecar.RawSite(queue[i].Site) != "" {
 			if n++; first < 0 || queue[i].Job < queue[first].Job {
 				first = i
 			}
@@ -120,6 +105,6 @@ func (l *checklist) checkSites(queue []priority.Queued) {
 	if n > 0 {
 		q := &queue[first]
 		l.add("SiteFactor", Warn, "let what sets them do so; scontrol update jobid=JOB sitefactor=N takes N as it is meant",
-			"%d of the waiting jobs, such as %d, have one near the least, which puts them behind all: %s", n, q.Job, rawSite(q.Site))
+			"%d of the waiting jobs, such as %d, have one near the least, which puts them behind all: %s", n, q.Job, sidecar.RawSite(q.Site))
 	}
 }

@@ -1,4 +1,5 @@
-package sidecar
+// Package check looks whether everything is there that ostrichd needs ("ostrich check").
+package check
 
 import (
 	"cmp"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"slurm-ostrich/cmd/internal/configuration"
+	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/plural"
@@ -28,7 +30,7 @@ const (
 	Fail Result = "fail"
 )
 
-// Finding is one line of Check.
+// Finding is one line of what [Run] found.
 type Finding struct {
 	Name   string `json:"check"`
 	Result Result `json:"result"`
@@ -56,10 +58,10 @@ func (l *checklist) add(name string, r Result, fix, format string, args ...any) 
 	l.found = append(l.found, Finding{Name: name, Result: r, Found: plural.Sprintf(format, args...), Fix: fix})
 }
 
-// Check checks everything that an installation needs, and writes nothing. as is the user
+// Run checks everything that an installation needs, and writes nothing. as is the user
 // whose rights in Slurm are checked, me who runs this. If as is "", those of me are
 // checked, or those of the service's user.
-func Check(ctx context.Context, c configuration.Config, as, me string) []Finding {
+func Run(ctx context.Context, c configuration.Config, as, me string) []Finding {
 	l := checklist{Config: c}
 	l.whose(as, me)
 	slurm := c.Commands()
@@ -138,9 +140,9 @@ func (l *checklist) checkPartitions() {
 		names, each = append(names, p.Name), append(each, fmt.Sprintf("%s %d", p.Name, p.PriorityTier))
 		tiers[p.PriorityTier] = true
 	}
-	_, err := nodesOf(l.Pools, l.partitions)
+	err := sidecar.CheckPools(l.Pools, l.partitions)
 	switch {
-	case errors.Is(err, errShared):
+	case errors.Is(err, sidecar.ErrShared):
 		l.add("partitions", Fail, "put partitions that share nodes into one pool", "%v", err)
 		return
 	case err != nil:
@@ -160,7 +162,7 @@ func (l *checklist) checkUnit(controller priority.Controller) {
 	if l.unlisted != nil {
 		return // the partitions say so
 	}
-	u, err := UnitOf(&l.Config, controller, l.partitions)
+	u, err := sidecar.UnitOf(&l.Config, controller, l.partitions)
 	if err != nil {
 		l.add("resource", Fail, "set schedule.resource to one that can be counted, or mend what slurm.conf says", "%v", err)
 		return
@@ -251,14 +253,14 @@ func accountOf(grants []string) string {
 }
 
 // checkNames checks the names in include and exclude.
-func (l *checklist) checkNames(ctx context.Context, from Namer) {
-	if len(namesSet(&l.Config)) == 0 {
+func (l *checklist) checkNames(ctx context.Context, from sidecar.Namer) {
+	if !sidecar.ChoosesByName(&l.Config) {
 		return
 	}
 	err := l.unlisted
 	var unknown error
 	if err == nil {
-		unknown, err = unknownNames(ctx, &l.Config, from, l.partitions)
+		unknown, err = sidecar.UnknownNames(ctx, &l.Config, from, l.partitions)
 	}
 	result := Warn
 	if l.Writes() {
@@ -358,4 +360,16 @@ func (l *checklist) databaseFix(err error) string {
 	case slurmdb.NotRefused:
 	}
 	return "set database.address, database.name, database.user, database.password_file and database.tls to what the server has"
+}
+
+// checkComments reports what a restart does not know of comments.
+func (l *checklist) checkComments(controller priority.Controller) {
+	switch {
+	case !l.ReadsComments():
+	case controller.StoresComments:
+		l.ok("comments", "slurmctld has those of unfinished jobs, accounting those of ended ones")
+	default:
+		l.add("comments", Warn, "set AccountingStoreFlags=job_comment in slurm.conf",
+			"accounting does not store them: after a restart, what ended jobs said is not known")
+	}
 }

@@ -1,4 +1,4 @@
-package sidecar
+package check
 
 import (
 	"context"
@@ -31,7 +31,7 @@ func (l *checklist) checkSacct(ctx context.Context, controller reading) {
 	}
 	var s *sacctsource.Source
 	if err == nil {
-		s, err = sacctsource.New(accountingCommands(&l.Config), source)
+		s, err = sacctsource.New(l.AccountingCommands(), source)
 	}
 	if err != nil {
 		l.add("sacct", Fail, "set what the message names", "%v", err)

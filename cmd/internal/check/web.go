@@ -1,4 +1,4 @@
-package sidecar
+package check
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 
 	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/webserver"
-	"slurm-ostrich/priority/slurm"
 )
 
 // renewal is for how long before its end a certificate has to be renewed.
@@ -40,7 +39,7 @@ func (l *checklist) checkMunge(ctx context.Context) {
 	if l.Status.Munge == configuration.MungeOff || !webserver.Open(l.Status.Listen) {
 		return
 	}
-	munge := MungeBy(l.Status.Munge)
+	munge := configuration.MungeBy(l.Status.Munge)
 	credential, err := munge.Encode(ctx, "ostrich check", time.Minute)
 	if err == nil {
 		_, err = munge.Decode(ctx, credential)
@@ -51,12 +50,4 @@ func (l *checklist) checkMunge(ctx context.Context) {
 		return
 	}
 	l.ok("munge", "proves who asks at %s", l.Status.Listen)
-}
-
-// MungeBy returns the munged of a setting status.munge that is not off.
-func MungeBy(setting string) slurm.Munge {
-	if setting == configuration.MungeOn {
-		return slurm.Munge{}
-	}
-	return slurm.Munge{Socket: setting}
 }

@@ -1,9 +1,10 @@
-package sidecar
+package check
 
 import (
 	"strings"
 	"testing"
 
+	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/priority"
 )
 
@@ -39,7 +40,7 @@ func TestRawSite(t *testing.T) {
 		-2147482648: "so that 1000 there ",
 		-1000:       "", 0: "", 5: "", 1073741824: "", -2000000000: "", -2147483649: "",
 	} {
-		if got := rawSite(site); (got == "") != (want == "") || !strings.Contains(got, want) {
+		if got := sidecar.RawSite(site); (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%d: %q, want %q", site, got, want)
 		}
 	}

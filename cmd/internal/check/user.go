@@ -1,4 +1,4 @@
-package sidecar
+package check
 
 import (
 	"context"
@@ -101,12 +101,6 @@ func (l *checklist) checkOperator(ctx context.Context) {
 	default:
 		l.add("operator", missing, modify, "%s has AdminLevel %s", as, level)
 	}
-}
-
-// Operator reports whether a user is an operator of Slurm, or more.
-func Operator(ctx context.Context, c *configuration.Config, user string) (bool, error) {
-	level, err := c.Commands().AdminLevel(ctx, user)
-	return slurm.Operates(level), err
 }
 
 // settingFile is a file of the configuration.
