@@ -194,15 +194,8 @@ func inherit(of, above record) {
 	}
 }
 
-// The preemption modes of a QOS (PREEMPT_MODE_ in slurm/slurm.h), and its flags
-// (QOS_FLAG_ in slurm/slurmdb.h).
+// The preemption modes of a QOS (PREEMPT_MODE_ in slurm/slurm.h).
 var preemptModes = map[uint64]string{1: "SUSPEND", 2: "REQUEUE", 8: "CANCEL", 16: "OFF"}
-
-const (
-	noReserve   = 1 << 4
-	overPartQOS = 1 << 7
-	relative    = 1 << 10
-)
 
 // QOS reads the QOS that are not deleted, with those that each may preempt, and with limits if the
 // configuration asks for needs.
@@ -229,8 +222,7 @@ func (r *Reader) QOS(ctx context.Context) (all []accounting.QOS, err error) {
 		}
 		q := accounting.QOS{
 			Name: of["name"], Priority: int64(number("priority")), PreemptKnown: known, PreemptMode: preemptModes[number("preempt_mode")&^(1<<14|1<<15)],
-			Exempt: span("preempt_exempt_time"), Grace: span("grace_time"), OverPartQOS: number("flags")&overPartQOS != 0,
-			Relative: number("flags")&relative != 0, NoReserve: number("flags")&noReserve != 0,
+			Exempt: span("preempt_exempt_time"), Grace: span("grace_time"), Flags: accounting.QOSFlags(number("flags")),
 		}
 		var bad error
 		if q.UsageFactor, bad = strconv.ParseFloat(of["usage_factor"], 64); bad != nil && err == nil {

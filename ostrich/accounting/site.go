@@ -58,11 +58,25 @@ type QOS struct {
 	Exempt      ostrich.Duration // PreemptExemptTime; 0 for that of slurm.conf
 	Grace       ostrich.Duration // GraceTime
 
-	Limits      Limits
-	OverPartQOS bool // its limits go before those of the partition's QOS
-	Relative    bool // its limits of TRES are percentages, of the cluster or of the partition whose QOS it is
-	NoReserve   bool // the backfill scheduler keeps no nodes for its jobs
+	Limits Limits
+	Flags  QOSFlags
 }
+
+// QOSFlags are the flags of a QOS that change which jobs start and when (QOS_FLAG_ in slurm/slurmdb.h).
+type QOSFlags uint32
+
+// The flags.
+const (
+	PartitionMinNodes  QOSFlags = 1 << 0  // its jobs may have fewer nodes than their partition allows
+	PartitionMaxNodes  QOSFlags = 1 << 1  // its jobs may ask for more nodes
+	PartitionTimeLimit QOSFlags = 1 << 2  // its jobs may ask for more time
+	NoReserve          QOSFlags = 1 << 4  // the backfill scheduler keeps no nodes for its jobs
+	OverPartQOS        QOSFlags = 1 << 7  // its limits go before those of the partition's QOS
+	Relative           QOSFlags = 1 << 10 // its limits of TRES are percentages, of the cluster or of the partition whose QOS it is
+)
+
+// Has reports whether a flag is set.
+func (f QOSFlags) Has(flag QOSFlags) bool { return f&flag != 0 }
 
 // Sort sorts everything in the order that the fields of Site name.
 func (s *Site) Sort() {

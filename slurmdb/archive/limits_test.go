@@ -57,7 +57,7 @@ func TestLimits(t *testing.T) {
 		t.Errorf("associations (-want +got):\n%s", diff)
 	}
 	qos := accounting.QOS{
-		Name: "short", UsageFactor: 1, PreemptKnown: true, PreemptMode: "REQUEUE", Exempt: 300, Grace: 120, OverPartQOS: true, Relative: true, NoReserve: true,
+		Name: "short", UsageFactor: 1, PreemptKnown: true, PreemptMode: "REQUEUE", Exempt: 300, Grace: 120, Flags: accounting.OverPartQOS | accounting.Relative | accounting.NoReserve,
 		Limits: accounting.Limits{
 			List:    []accounting.Limit{group("mem", 4096), {Scope: accounting.ByUser, Resource: "gres/gpu", Most: 2}, {Scope: accounting.ByUser, Resource: "jobs", Most: 4}},
 			MaxWall: 1800, Other: []string{"UsageThres", "MaxJobsAccruePU"},

@@ -345,9 +345,10 @@ func (s *Study) limits(p *placement) {
 	for i := range s.Site.QOS {
 		q := &s.Site.QOS[i]
 		qos[q.Name] = &nodes.QOS{
-			Name: q.Name, Limits: of(&q.Limits), MaxWall: wall(&q.Limits), Override: q.OverPartQOS, Mode: inventory.PreemptMode(q.PreemptMode), Priority: q.Priority, Exempt: q.Exempt, Grace: q.Grace, NoReserve: q.NoReserve,
+			Name: q.Name, Limits: of(&q.Limits), MaxWall: wall(&q.Limits), Override: q.Flags.Has(accounting.OverPartQOS), Mode: inventory.PreemptMode(q.PreemptMode), Priority: q.Priority, Exempt: q.Exempt, Grace: q.Grace,
+			NoReserve: q.Flags.Has(accounting.NoReserve), AnyMin: q.Flags.Has(accounting.PartitionMinNodes), AnyMax: q.Flags.Has(accounting.PartitionMaxNodes), AnyTime: q.Flags.Has(accounting.PartitionTimeLimit),
 		}
-		percentages[qos[q.Name]] = q.Relative
+		percentages[qos[q.Name]] = q.Flags.Has(accounting.Relative)
 	}
 	for i := range s.Site.QOS {
 		for _, name := range s.Site.QOS[i].Preempts {

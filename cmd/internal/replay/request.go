@@ -54,13 +54,14 @@ func (p *placement) unstarted(j *accounting.Job) leaving {
 }
 
 // tooLong reports whether a job's time limit is longer than its partition, QOS or association allows: without EnforcePartLimits and
-// DenyOnLimit Slurm takes it, and leaves it waiting, unless an administrator has set the limit or its QOS has the flag PartitionTimeLimit.
+// DenyOnLimit Slurm takes it, and leaves it waiting, unless an administrator has set the limit. Its QOS may say that the partition's does not count.
 func (p *placement) tooLong(j *accounting.Job) bool {
 	var most [2]ostrich.Duration
-	if at, is := p.partitions[p.history.Partitions[j.Partition]]; is && p.history.NeedsOf(j).Partitions == "" {
+	q := p.qos[j.QOS]
+	if at, is := p.partitions[p.history.Partitions[j.Partition]]; is && p.history.NeedsOf(j).Partitions == "" && (q == nil || !q.AnyTime) {
 		most[0] = p.cluster.Partitions[at].MaxTime
 	}
-	if q := p.qos[j.QOS]; q != nil {
+	if q != nil {
 		most[1] = q.MaxWall
 	}
 	if most[1] == 0 { // that of the QOS goes before (acct_policy.c)
@@ -127,7 +128,7 @@ func (p *placement) answer(j *accounting.Job, pinned bool) answer {
 		return err == nil
 	}
 	qos, association := r.QOS, r.Association
-	r.QOS, r.Association = nil, nil                                                           // whatever their limits
+	r.QOS, r.Association = qos.Unlimited(), nil                                               // whatever their limits
 	for _, simpler := range []func(){func() { r.TasksPerNode = 0 }, func() { r.Tasks = 0 }} { // than the same number on each, which is a guess
 		if i := slices.IndexFunc(a.assumed, func(what assuming) bool { return what == evenNodes || what == sameNodes }); i >= 0 && !could() {
 			a.why, a.assumed[i] = nil, sameNodes
@@ -140,7 +141,7 @@ func (p *placement) answer(j *accounting.Job, pinned bool) answer {
 		a.left = append(a.left, sharing)
 	}
 	if !could() {
-		r.QOS, r.Association = nil, nil
+		r.QOS, r.Association = qos.Unlimited(), nil
 		if could() {
 			a.left = append(a.left, beyondLimit)
 		} else {
@@ -169,7 +170,7 @@ func (p *placement) request(j *accounting.Job, a *answer) (nodes.Request, error)
 		Tasks: n.Tasks, CPUsPerTask: n.CPUsPerTask, TasksPerNode: n.TasksPerNode, TasksPerCore: n.TasksPerCore, Threads: n.Threads, MinNodes: n.MinNodes, MaxNodes: n.MaxNodes, Share: n.Share, Contiguous: n.Contiguous, NoRequeue: n.NoRequeue, Component: j.Het != 0,
 	}
 	if at, is := p.partitions[h.Partitions[j.Partition]]; is {
-		r.Partitions = p.choice(at, n.Partitions, j.Limit)
+		r.Partitions = p.choice(at, n.Partitions, j.Limit, r.QOS)
 	}
 	if p.reservations[n.Reservation] {
 		r.Reservation = n.Reservation
@@ -207,13 +208,13 @@ func (p *placement) request(j *accounting.Job, a *answer) (nodes.Request, error)
 
 // choice returns the partitions between which a job has the choice: that in which it ran or waits, and those of the same PriorityTier and pool that
 // its line of submission names, if they allow its time limit, which by default is that of the partition.
-func (p *placement) choice(ran int, names string, limit ostrich.Duration) []int {
+func (p *placement) choice(ran int, names string, limit ostrich.Duration, qos *nodes.QOS) []int {
 	all := []int{ran}
 	tier := p.cluster.Partitions[ran].Tier
 	limit = cmp.Or(limit, p.cluster.Partitions[ran].MaxTime)
 	for name := range strings.SplitSeq(names, ",") {
 		at, is := p.partitions[name]
-		if of := &p.cluster.Partitions[at]; is && name != "" && !slices.Contains(all, at) && of.Tier == tier && p.pools[at] == p.pools[ran] && (of.MaxTime == 0 || limit > 0 && limit <= of.MaxTime) {
+		if of := &p.cluster.Partitions[at]; is && name != "" && !slices.Contains(all, at) && of.Tier == tier && p.pools[at] == p.pools[ran] && (of.MaxTime == 0 || qos != nil && qos.AnyTime || limit > 0 && limit <= of.MaxTime) {
 			all = append(all, at)
 		}
 	}

@@ -109,6 +109,52 @@ func TestRelative(t *testing.T) {
 	}
 }
 
+// TestQOSFlags: a QOS may except its jobs from the partition's limits of nodes and time.
+func TestQOSFlags(t *testing.T) {
+	records, err := slurm.ParseRecords("NodeName=n[1-5] CPUs=8 RealMemory=1000\nPartitionName=main Nodes=ALL MinNodes=2 MaxNodes=3\nPartitionName=main2 Nodes=ALL\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	site := &accounting.Site{}
+	const qos = "Name|Priority|UsageFactor|Flags|GrpTRES\nnormal|0|1||\nbig|0|1|PartitionMaxNodes,PartitionTimeLimit|\ntiny|0|1|DenyOnLimit,PartitionMinNodes|cpu=4\n"
+	if err := sacct.ReadQOS(site, strings.NewReader(qos), "qos"); err != nil {
+		t.Fatal(err)
+	}
+	h := history()
+	h.QOS, h.Jobs = []string{"normal", "big", "tiny"}, h.Jobs[1:3]
+	setup := Setup{Options: window30, Records: records, Site: site, Partitions: []priority.Partition{{Name: "main", MaxTime: 600}, {Name: "main2", MaxTime: 300}}}
+	for i := range setup.Partitions {
+		setup.Partitions[i].Nodes, setup.Partitions[i].NodeCPUs = []string{"n1", "n2", "n3", "n4", "n5"}, []int{8, 8, 8, 8, 8}
+	}
+	p := mustNew(t, h, setup).placement
+	for _, test := range []struct {
+		what              string
+		qos, asked, nodes int32
+		left              []leaving
+		min, max          int
+		long              bool
+	}{
+		{"as the partition allows", 0, 8, 2, nil, 2, 2, true},
+		{"more nodes", 0, 8, 5, []leaving{unmet}, 0, 0, true},
+		{"more nodes, excepted", 1, 8, 5, nil, 5, 5, false},
+		{"fewer nodes, excepted, beyond the limit of the QOS", 2, 8, 1, []leaving{beyondLimit}, 0, 1, true},
+	} {
+		job := accounting.Job{QOS: test.qos, Asked: test.asked, Procs: test.asked, AskedNodes: test.nodes, Nodes: test.nodes, Submit: 100, Eligible: 100, Start: 200, End: 300, Limit: 601}
+		a := p.answered(&job, false)
+		r := &p.requests[a.request-1]
+		if !slices.Equal(a.left, test.left) || r.MinNodes != test.min || r.MaxNodes != test.max || p.tooLong(&job) != test.long {
+			t.Errorf("%s: left out %v (%v), asks for %d to %d nodes, too long: %v", test.what, a.left, a.why, r.MinNodes, r.MaxNodes, p.tooLong(&job))
+		}
+	}
+	big, both := p.qos[1], []int{0, 1}
+	if got := p.choice(0, "main,main2", 400, nil); !slices.Equal(got, both[:1]) {
+		t.Errorf("a job of 400 s may go to %v", got)
+	}
+	if got := p.choice(0, "main,main2", 400, big); !slices.Equal(got, both) {
+		t.Errorf("with PartitionTimeLimit it may go to %v", got)
+	}
+}
+
 // TestRelativeNone: 0 % is none, and memory that the nodes' lines do not have is not limited.
 func TestRelativeNone(t *testing.T) {
 	p := &placement{cluster: &nodes.Cluster{Nodes: []nodes.Node{{CPUs: 8, GRES: []nodes.GRES{{Name: "gpu", Count: 4}}}}}}

@@ -170,7 +170,7 @@ func TestReadQOS(t *testing.T) {
 		{
 			"limits, as Slurm 22.05 shows them", qosHead + "limited|10|00:05:00||00:01:00|requeue|DenyOnLimit,OverPartQOS||1.000000|gres/gpu=4|cpu=100||20||||mem=100G,cpu=8||1-00:00:00|cpu=36|6||node=3|7||\n",
 			[]accounting.QOS{{
-				Name: "limited", Priority: 10, UsageFactor: 1, PreemptKnown: true, Preempts: []string{}, PreemptMode: "REQUEUE", Exempt: 60, Grace: 300, OverPartQOS: true,
+				Name: "limited", Priority: 10, UsageFactor: 1, PreemptKnown: true, Preempts: []string{}, PreemptMode: "REQUEUE", Exempt: 60, Grace: 300, Flags: accounting.OverPartQOS,
 				Limits: accounting.Limits{MaxWall: 86400, Other: []string{"GrpTRESMins"}, List: []accounting.Limit{
 					{Scope: accounting.ByGroup, Resource: "gres/gpu", Most: 4},
 					{Scope: accounting.ByGroup, Resource: "jobs", Most: 20},

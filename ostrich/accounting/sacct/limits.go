@@ -44,6 +44,12 @@ var otherLimits = []string{
 	"GrpJobsAccrue", "MaxJobsAccrue", "MaxJobsAccruePU", "MaxJobsAccruePA", "LimitFactor",
 }
 
+// qosFlags are the flags of QOS by the names that sacctmgr has for them.
+var qosFlags = map[string]accounting.QOSFlags{
+	"PartitionMinNodes": accounting.PartitionMinNodes, "PartitionMaxNodes": accounting.PartitionMaxNodes, "PartitionTimeLimit": accounting.PartitionTimeLimit,
+	"NoReserve": accounting.NoReserve, "OverPartQOS": accounting.OverPartQOS, "Relative": accounting.Relative,
+}
+
 // limits reads those of a row of associations.
 func (t *table) limits(account bool) (accounting.Limits, error) {
 	if account {
@@ -61,8 +67,9 @@ func (t *table) qosLimits(q *accounting.QOS) (err error) {
 	if q.PreemptMode == "CLUSTER" {
 		q.PreemptMode = ""
 	}
-	flags := t.text("Flags")
-	q.OverPartQOS, q.Relative, q.NoReserve = strings.Contains(flags, "OverPartQOS"), strings.Contains(flags, "Relative"), strings.Contains(flags, "NoReserve")
+	for name := range strings.SplitSeq(t.text("Flags"), ",") {
+		q.Flags |= qosFlags[name]
+	}
 	if q.Grace, err = t.span("GraceTime"); err != nil {
 		return err
 	}

@@ -23,6 +23,17 @@ type QOS struct {
 	Exempt    ostrich.Duration // PreemptExemptTime: how long its jobs run before they can be preempted
 	Grace     ostrich.Duration // GraceTime: how long they go on when they are
 	NoReserve bool             // the backfill scheduler keeps no nodes for its jobs
+
+	// MinNodes, MaxNodes and MaxTime of partitions do not bind its jobs (PartitionMinNodes, PartitionMaxNodes, PartitionTimeLimit).
+	AnyMin, AnyMax, AnyTime bool
+}
+
+// Unlimited returns a QOS without limits that excepts its jobs from the same limits of partitions; nil for nil.
+func (q *QOS) Unlimited() *QOS {
+	if q == nil {
+		return nil
+	}
+	return &QOS{Name: q.Name, AnyMin: q.AnyMin, AnyMax: q.AnyMax, AnyTime: q.AnyTime}
 }
 
 // Limit is the most that running jobs may use.

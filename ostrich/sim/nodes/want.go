@@ -72,8 +72,12 @@ func (f *Floor) Want(r *Request, part int) (*Want, error) {
 		w.whole = w.whole || w.shared
 		w.own = w.own || p.ExclusiveUser
 		w.lln = w.lln || p.LLN
-		w.min = max(w.min, p.MinNodes)
-		w.max = min(w.max, cmp.Or(p.MaxNodes, most))
+		if r.QOS == nil || !r.QOS.AnyMin { // get_node_cnts
+			w.min = max(w.min, p.MinNodes)
+		}
+		if r.QOS == nil || !r.QOS.AnyMax || r.MaxNodes == 0 {
+			w.max = min(w.max, cmp.Or(p.MaxNodes, most))
+		}
 		if p.DefMemory.MiB != 0 {
 			memory = p.DefMemory
 		}
@@ -90,7 +94,7 @@ func (f *Floor) Want(r *Request, part int) (*Want, error) {
 	w.memory, w.perCPU = memory.MiB, memory.PerCPU
 	w.allMemory = w.memory == AllMemory || w.memory == 0
 	w.req = w.min
-	if r.MaxNodes > 0 { // get_node_cnts
+	if r.MaxNodes > 0 {
 		w.req = w.max
 	}
 	if w.max < w.min {
