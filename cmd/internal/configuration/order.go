@@ -1,7 +1,6 @@
 package configuration
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -17,7 +16,7 @@ func OrderSettings(o *ostrich.Options) []Setting {
 		return Setting{Key: key, Usage: strings.Join(v.of, ", "), Value: v}
 	}
 	length := func(key string, at *ostrich.Duration) Setting {
-		return Setting{Key: key, Usage: "a time such as 30m or 7d, or off", Value: wholeSeconds{at}}
+		return Setting{Key: key, Usage: "a time such as 30m or 7d, or off", Value: wholeSeconds{at, func(d *time.Duration) Value { return offSpan{span{at: d}} }}}
 	}
 	return []Setting{
 		word("rule", byName(&o.Rule.By, campaign.ByNames)),
@@ -44,21 +43,4 @@ func onOff(at *bool) Choice {
 		},
 		set: func(place int) { *at = place == 0 },
 	}
-}
-
-// wholeSeconds is a length of time in seconds, or off, which is 0.
-type wholeSeconds struct{ at *ostrich.Duration }
-
-func (v wholeSeconds) String() string {
-	d := time.Duration(*v.at) * time.Second
-	return offSpan{span{at: &d}}.String()
-}
-
-func (v wholeSeconds) Set(s string) error {
-	var d time.Duration
-	if err := (offSpan{span{at: &d}}).Set(s); err != nil || d%time.Second != 0 {
-		return fmt.Errorf("%q is neither off nor a length of time such as 90s, 10m, 12h or 14d", s)
-	}
-	*v.at = Seconds(d)
-	return nil
 }

@@ -49,9 +49,9 @@ func TestOrderSettingsErrors(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"gate", "strict", `"strict" is none of demote, off`},
 		{"rule", "groups", "is none of max, last, arrival, window"},
-		{"grace", "1", "neither off nor a length of time"},
-		{"memory", "-1h", "neither off nor a length of time"},
-		{"threshold", "1500ms", "neither off nor a length of time"},
+		{"grace", "1", "or off"},
+		{"memory", "-1h", "or off"},
+		{"threshold", "1500ms", "not in whole seconds"},
 		{"settle", "true", `"true" is none of on, off`},
 	} {
 		o, known := paperLike, false

@@ -258,6 +258,37 @@ func (v offSpan) Set(s string) error {
 	return nil
 }
 
+// wholeSeconds is a length of time in whole seconds, which is read and written as another value.
+type wholeSeconds struct {
+	at *ostrich.Duration
+	as func(d *time.Duration) Value
+}
+
+func (v wholeSeconds) String() string {
+	d := time.Duration(*v.at) * time.Second
+	return v.as(&d).String()
+}
+
+func (v wholeSeconds) Set(s string) error {
+	var d time.Duration
+	if err := v.as(&d).Set(s); err != nil {
+		return err
+	}
+	if d%time.Second != 0 {
+		return fmt.Errorf("%q is not in whole seconds", s)
+	}
+	*v.at = Seconds(d)
+	return nil
+}
+
+// NewSpan returns a length of time as settings have it, of at least so much.
+func NewSpan(at *time.Duration, least time.Duration) Value { return span{at, least} }
+
+// NewSeconds is [NewSpan] in whole seconds.
+func NewSeconds(at *ostrich.Duration, least time.Duration) Value {
+	return wholeSeconds{at, func(d *time.Duration) Value { return span{d, least} }}
+}
+
 // FormatSpan writes a length of time as settings have it: 90s is 1m30s, and
 // whole days are 14d.
 func FormatSpan(d time.Duration) string {

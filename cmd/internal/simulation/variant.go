@@ -283,10 +283,10 @@ func (p *Policy) settings(with Need, t *Tuning) []configuration.Setting {
 		names("inside", wordOf(&t.Options.Inside, ostrich.InsideNames))
 	}
 	if p.halves {
-		add("halflife", "a time such as 7d", seconds{&t.HalfLife, 1})
+		add("halflife", "a time such as 7d", configuration.NewSeconds(&t.HalfLife, time.Second))
 	}
 	if p.Name == "fairshare" && with == Log {
-		add("period", "a time such as 5m, between two calculations of the factors", seconds{&t.Period, 1})
+		add("period", "a time such as 5m, between two calculations of the factors", configuration.NewSeconds(&t.Period, time.Second))
 	}
 	if p.place != nil {
 		names("rho", wordOf(&t.rho, rhoNames))
@@ -295,8 +295,8 @@ func (p *Policy) settings(with Need, t *Tuning) []configuration.Setting {
 		names("placement", wordOf(&t.place, policy.PlacementNames))
 	}
 	if p.plans {
-		add("length", "a time such as 1h, of a horizon; 0s is until all that was planned in it has ended", seconds{&t.length, 0})
-		add("budget", "a time such as 100ms, for a plan; with 0s it goes as under fcfs with EASY backfilling", duration{&t.budget})
+		add("length", "a time such as 1h, of a horizon; 0s is until all that was planned in it has ended", configuration.NewSeconds(&t.length, 0))
+		add("budget", "a time such as 100ms, for a plan; with 0s it goes as under fcfs with EASY backfilling", configuration.NewSpan(&t.budget, 0))
 		add("nodes", "how many schedules are looked at for a plan, in place of budget: the same result on every machine", count{&t.nodes})
 		names("objective", wordOf(&t.objective, planned))
 	}
@@ -354,48 +354,6 @@ func wordOf[T ~uint8](at *T, names []string) configuration.Choice {
 // plus returns names with + in place of a comma, which separates policies.
 func plus(names []string) []string {
 	return format.Texts(names, func(name string) string { return strings.ReplaceAll(name, ",", "+") })
-}
-
-// seconds is a time in whole seconds, of at least so many; 7d is a week.
-type seconds struct {
-	at    *ostrich.Duration
-	least ostrich.Duration
-}
-
-func (s seconds) String() string {
-	const day = 24 * 3600
-	if *s.at > 0 && *s.at%day == 0 {
-		return fmt.Sprintf("%dd", *s.at/day)
-	}
-	return (time.Duration(*s.at) * time.Second).String()
-}
-
-func (s seconds) Set(text string) error {
-	d, err := span(text)
-	if errors.Is(err, errShort) && s.least == 0 && (text == "0" || text == "0s") {
-		d, err = 0, nil
-	}
-	if err == nil {
-		*s.at = d
-	}
-	return err
-}
-
-// duration is a time, down to nothing.
-type duration struct{ at *time.Duration }
-
-func (d duration) String() string { return d.at.String() }
-
-func (d duration) Set(text string) error {
-	t, err := time.ParseDuration(text)
-	switch {
-	case err != nil:
-		return fmt.Errorf("%q is no time, such as 100ms or 2s", text)
-	case t < 0:
-		return fmt.Errorf("%v: below 0", t)
-	}
-	*d.at = t
-	return nil
 }
 
 // count is a number of at least 0; below 0 is no limit.
@@ -468,26 +426,4 @@ func Gone(option string, with Need) string {
 		return "is an option of another command: " + one
 	}
 	return ""
-}
-
-var errShort = errors.New("at least 1 s")
-
-// span parses a duration of at least a second; 7d is a week.
-func span(text string) (ostrich.Duration, error) {
-	var d time.Duration
-	var err error
-	if days, ok := strings.CutSuffix(text, "d"); ok {
-		var n float64
-		n, err = strconv.ParseFloat(days, 64)
-		d = time.Duration(n * float64(24*time.Hour))
-	} else {
-		d, err = time.ParseDuration(text)
-	}
-	switch {
-	case err != nil:
-		return 0, fmt.Errorf("%q is no time, such as 90s, 10m, 2h or 7d", text)
-	case d < time.Second:
-		return 0, fmt.Errorf("%s: %w", text, errShort)
-	}
-	return ostrich.Duration(d / time.Second), nil
 }

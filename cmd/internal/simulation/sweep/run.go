@@ -182,28 +182,18 @@ func (r *run) compute(points []int) error {
 
 // sort takes the refusals out of the errors of some points, unless all are, and tells them.
 func (r *run) sort(points []int, errs []error) []error {
-	var reasons tally
 	rest := slices.Clone(errs)
-	first := make(map[string]int)
 	for _, i := range points {
 		var is refusal
-		if !errors.As(errs[i], &is) {
-			continue
-		}
-		r.refused[i], rest[i] = is.error, nil
-		if reasons.add(is.Error()) == 1 {
-			first[is.Error()] = i
+		if errors.As(errs[i], &is) {
+			r.refused[i], rest[i] = is.error, nil
 		}
 	}
 	if !slices.ContainsFunc(r.results, func(p *pointResult) bool { return p != nil }) {
 		return errs
 	}
-	for _, reason := range reasons.texts {
-		who := r.describe(first[reason])
-		if n := reasons.counts[reason] - 1; n > 0 {
-			who += " and " + format.Plural(n, "other")
-		}
-		console.Say(r.c.App.ErrWriter, "sweep: %s: refused: %s", who, reason)
+	for _, reason := range r.reasons(r.refused, "refused: ") {
+		console.Say(r.c.App.ErrWriter, "sweep: %s", reason)
 	}
 	return rest
 }
@@ -236,27 +226,35 @@ func (r *run) simulate(i int, logs *sharedLogs) (*pointResult, error) {
 	return result, nil
 }
 
-// failures makes one error of those of many points: each reason once, with the
-// first point that has it.
+// failures makes one error of those of many points.
 func (r *run) failures(errs []error) error {
 	const most = 10
-	var reasons tally
-	first := make(map[string]int)
-	for i, err := range errs {
-		if err != nil && reasons.add(err.Error()) == 1 {
-			first[err.Error()] = i
-		}
-	}
+	reasons := r.reasons(errs, "")
 	var listed []error
-	for _, reason := range reasons.texts[:min(most, len(reasons.texts))] {
-		who := r.describe(first[reason])
-		if n := reasons.counts[reason] - 1; n > 0 {
-			who += " and " + format.Plural(n, "other")
-		}
-		listed = append(listed, fmt.Errorf("sweep: %s: %s", who, reason))
+	for _, reason := range reasons[:min(most, len(reasons))] {
+		listed = append(listed, fmt.Errorf("sweep: %s", reason))
 	}
-	if n := len(reasons.texts) - most; n > 0 {
+	if n := len(reasons) - most; n > 0 {
 		listed = append(listed, fmt.Errorf("sweep: and %s", format.Plural(n, "other reason")))
 	}
 	return errors.Join(listed...)
+}
+
+// reasons lists the errors of points, each once with the first point that has it. what stands
+// before an error.
+func (r *run) reasons(errs []error, what string) []string {
+	var all tally
+	first := make(map[string]int)
+	for i, err := range errs {
+		if err != nil && all.add(err.Error()) == 1 {
+			first[err.Error()] = i
+		}
+	}
+	return format.Texts(all.texts, func(reason string) string {
+		who := r.describe(first[reason])
+		if n := all.counts[reason] - 1; n > 0 {
+			who += " and " + format.Plural(n, "other")
+		}
+		return who + ": " + what + reason
+	})
 }
