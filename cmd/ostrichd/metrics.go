@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -68,18 +70,25 @@ func newMetrics(version string) *metrics {
 	gauge := func(name, help string) prometheus.Gauge {
 		return made.NewGauge(prometheus.GaugeOpts{Name: name, Help: help})
 	}
+	gauges := func(name string, labels []string, help string) *prometheus.GaugeVec {
+		return made.NewGaugeVec(prometheus.GaugeOpts{Name: name, Help: help}, labels)
+	}
+	counter := func(name, help string) prometheus.Counter {
+		return made.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
+	}
+	counters := func(name, label string, values []string, help string) *prometheus.CounterVec { // which all begin at 0
+		all := made.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{label})
+		for _, value := range values {
+			all.WithLabelValues(value)
+		}
+		return all
+	}
 	m := &metrics{
 		registry: registry,
 		compared: newCompared(),
-		cycles: made.NewCounterVec(prometheus.CounterOpts{
-			Name: "ostrich_cycles_total", Help: "Cycles, by result: ok or failed.",
-		}, []string{"result"}),
-		begun: made.NewCounterVec(prometheus.CounterOpts{
-			Name: "ostrich_cycles_begun_total", Help: "Cycles, by what they began for: start (of the daemon, or a reload), interval, change (jobs were submitted, started or ended), accounting (it knows of them by now), rest (writes were left over), probe (the controller answers again) or switch (of a trial).",
-		}, []string{"by"}),
-		trigger: made.NewCounterVec(prometheus.CounterOpts{
-			Name: "ostrich_trigger_requests_total", Help: "Looks at the controller's counters between cycles, by answer: quiet, moved or failed.",
-		}, []string{"answer"}),
+		cycles:   counters("ostrich_cycles_total", "result", []string{"ok", "failed"}, "Cycles, by result: ok or failed."),
+		begun:    counters("ostrich_cycles_begun_total", "by", causes, "Cycles, by what they began for: start (of the daemon, or a reload), interval, change (jobs were submitted, started or ended), accounting (it knows of them by now), rest (writes were left over), probe (the controller answers again) or switch (of a trial)."),
+		trigger:  counters("ostrich_trigger_requests_total", "answer", []string{"quiet", "moved", "failed"}, "Looks at the controller's counters between cycles, by answer: quiet, moved or failed."),
 		slowdown: gauge("ostrich_slowdown_ratio", "By how much cycles and writes come slower because the controller is loaded: 1, 2, 4 or 8."),
 		duration: made.NewHistogram(prometheus.HistogramOpts{
 			Name: "ostrich_cycle_duration_seconds", Help: "How long a cycle took: read, step, order, plan, apply.",
@@ -91,50 +100,26 @@ func newMetrics(version string) *metrics {
 		standingBy:  gauge("ostrich_standing_by", "1 in mode enforce while another daemon holds the lock and writes; else 0."),
 		givenUp:     gauge("ostrich_given_up_jobs", "Pending records that Slurm refused to change and that are left alone until the next try."),
 		contested:   gauge("ostrich_contested_jobs", "Pending records that another writer changed and that are left alone for a while."),
-		reasons: made.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "ostrich_reason_jobs", Help: "Pending records by why they have their place or are left alone, as docs/json.md lists the codes.",
-		}, []string{"code"}),
-		orphans: gauge("ostrich_orphaned_jobs", "Pending records with a value that a daemon may have left and that the journal does not know, because it is gone; they are not ordered."),
-		pending: gauge("ostrich_pending_jobs", "Pending records of the queue; an array's waiting tasks are one."),
-		active:  gauge("ostrich_active_users", "Users with a campaign that is unfinished in the virtual schedule."),
-		managed: gauge("ostrich_managed_jobs", "Pending records that OStrich orders; the others it leaves alone or does not know yet."),
-		unwritten: made.NewCounter(prometheus.CounterOpts{
-			Name: "ostrich_journal_errors_total", Help: "Cycles that failed because the journal could not be opened or written.",
-		}),
-		pastDue: gauge("ostrich_past_due_jobs", "Pending records that could start and have waited for longer than users accept for jobs of their length (setting satisfaction); an array's waiting tasks are one."),
-		planned: gauge("ostrich_planned_writes", "Priorities that the latest plan would change."),
-		undone:  gauge("ostrich_undone_jobs", "Pending records that the latest cycle found at another priority than the one written: the backfill scheduler had restored an earlier one."),
-		repeated: made.NewCounter(prometheus.CounterOpts{
-			Name: "ostrich_repeated_writes_total", Help: "Priorities that were written again because the backfill scheduler had undone the write.",
-		}),
-		tau: gauge("ostrich_order_kendall_tau", "Rank correlation of OStrich's order with Slurm's, before writing: 1 the same, -1 the reverse."),
-		writes: made.NewCounterVec(prometheus.CounterOpts{
-			Name: "ostrich_writes_total", Help: "Priorities sent to Slurm, by result: applied, refused, unchanged (accepted, without effect), undone (restored by the backfill scheduler), gone (the job left the queue), unknown (could not be read back) or unsent.",
-		}, []string{"result"}),
-		credentials: made.NewCounterVec(prometheus.CounterOpts{
-			Name: "ostrich_credentials_total", Help: "Requests of the web with a credential of munge, by verdict: accepted, refused, limited (there were too many) or unverified (munge did not answer in time).",
-		}, []string{"verdict"}),
-		rows: made.NewCounter(prometheus.CounterOpts{
-			Name: "ostrich_accounting_rows_total", Help: "Rows of slurmdbd's tables that were read.",
-		}),
-		skipped: made.NewCounter(prometheus.CounterOpts{
-			Name: "ostrich_skipped_rows_total", Help: "Invalid rows that were left out.",
-		}),
-		rejected: made.NewCounter(prometheus.CounterOpts{
-			Name: "ostrich_odd_events_total", Help: "Events that the virtual schedule rejected.",
-		}),
-		missing: made.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "ostrich_missing_processors", Help: "What active users of a pool with pending jobs are entitled to and do not hold, in what ostrich_resource_info names.",
-		}, []string{"pool"}),
-		resource: made.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "ostrich_resource_info", Help: "Always 1; the resource of Slurm's (TRES) by which work is counted: cpu for processors.",
-		}, []string{"resource"}),
-		campaigns: made.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "ostrich_campaigns", Help: "Unfinished campaigns of a pool.",
-		}, []string{"pool"}),
-		processors: made.NewGaugeVec(prometheus.GaugeOpts{
-			Name: "ostrich_processors", Help: "Processors of a pool, or what ostrich_resource_info names, by state: all or busy.",
-		}, []string{"pool", "state"}),
+		reasons:     gauges("ostrich_reason_jobs", []string{"code"}, "Pending records by why they have their place or are left alone, as docs/json.md lists the codes."),
+		orphans:     gauge("ostrich_orphaned_jobs", "Pending records with a value that a daemon may have left and that the journal does not know, because it is gone; they are not ordered."),
+		pending:     gauge("ostrich_pending_jobs", "Pending records of the queue; an array's waiting tasks are one."),
+		active:      gauge("ostrich_active_users", "Users with a campaign that is unfinished in the virtual schedule."),
+		managed:     gauge("ostrich_managed_jobs", "Pending records that OStrich orders; the others it leaves alone or does not know yet."),
+		unwritten:   counter("ostrich_journal_errors_total", "Cycles that failed because the journal could not be opened or written."),
+		pastDue:     gauge("ostrich_past_due_jobs", "Pending records that could start and have waited for longer than users accept for jobs of their length (setting satisfaction); an array's waiting tasks are one."),
+		planned:     gauge("ostrich_planned_writes", "Priorities that the latest plan would change."),
+		undone:      gauge("ostrich_undone_jobs", "Pending records that the latest cycle found at another priority than the one written: the backfill scheduler had restored an earlier one."),
+		repeated:    counter("ostrich_repeated_writes_total", "Priorities that were written again because the backfill scheduler had undone the write."),
+		tau:         gauge("ostrich_order_kendall_tau", "Rank correlation of OStrich's order with Slurm's, before writing: 1 the same, -1 the reverse."),
+		writes:      counters("ostrich_writes_total", "result", slices.Collect(maps.Values(results)), "Priorities sent to Slurm, by result: applied, refused, unchanged (accepted, without effect), undone (restored by the backfill scheduler), gone (the job left the queue), unknown (could not be read back) or unsent."),
+		credentials: counters("ostrich_credentials_total", "verdict", slices.Collect(maps.Values(access.Verdicts)), "Requests of the web with a credential of munge, by verdict: accepted, refused, limited (there were too many) or unverified (munge did not answer in time)."),
+		rows:        counter("ostrich_accounting_rows_total", "Rows of slurmdbd's tables that were read."),
+		skipped:     counter("ostrich_skipped_rows_total", "Invalid rows that were left out."),
+		rejected:    counter("ostrich_odd_events_total", "Events that the virtual schedule rejected."),
+		missing:     gauges("ostrich_missing_processors", []string{"pool"}, "What active users of a pool with pending jobs are entitled to and do not hold, in what ostrich_resource_info names."),
+		resource:    gauges("ostrich_resource_info", []string{"resource"}, "Always 1; the resource of Slurm's (TRES) by which work is counted: cpu for processors."),
+		campaigns:   gauges("ostrich_campaigns", []string{"pool"}, "Unfinished campaigns of a pool."),
+		processors:  gauges("ostrich_processors", []string{"pool", "state"}, "Processors of a pool, or what ostrich_resource_info names, by state: all or busy."),
 	}
 	m.trial = newTrialMetrics(gauge)
 	m.settings.hash = gauge("ostrich_config_hash", "A number made from the settings in effect, equal for equal settings.")
@@ -143,22 +128,7 @@ func newMetrics(version string) *metrics {
 	made.NewGauge(prometheus.GaugeOpts{
 		Name: "ostrich_build_info", Help: "Always 1.", ConstLabels: prometheus.Labels{"version": version},
 	}).Set(1)
-	for _, result := range []string{"ok", "failed"} {
-		m.cycles.WithLabelValues(result)
-	}
-	for _, by := range causes {
-		m.begun.WithLabelValues(by)
-	}
-	for _, answer := range []string{"quiet", "moved", "failed"} {
-		m.trigger.WithLabelValues(answer)
-	}
-	for _, verdict := range access.Verdicts {
-		m.credentials.WithLabelValues(verdict)
-	}
 	m.slowdown.Set(1)
-	for _, result := range results {
-		m.writes.WithLabelValues(result)
-	}
 	registry.MustRegister(m.compared, &m.foreseen, &m.users, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
