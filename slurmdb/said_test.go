@@ -72,7 +72,7 @@ func TestClass(t *testing.T) {
 				if again := poll(t, r); len(again.Events) != 0 {
 					t.Errorf("told again: %s", tellAll(again.Events))
 				}
-				h, err := archive.History(t.Context(), r, t0-100, t0+100, nil)
+				h, err := archive.History(t.Context(), r, t0-100, t0+100)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -87,7 +87,7 @@ func TestClass(t *testing.T) {
 				c.Classes = true
 				both := open(t, c)
 				both.SetClock(t0 + 10)
-				if h, err = archive.History(t.Context(), both, t0-100, t0+100, nil); err != nil {
+				if h, err = archive.History(t.Context(), both, t0-100, t0+100); err != nil {
 					t.Fatal(err)
 				}
 				for _, j := range h.Jobs[:3] {
@@ -276,7 +276,7 @@ func TestTools(t *testing.T) {
 					t.Errorf("%s: the WCKey that submitit gives everybody declares %q", tell(e), e.Job.Campaign)
 				}
 			}
-			h, err := archive.History(t.Context(), all, t0-100, t0+100, nil)
+			h, err := archive.History(t.Context(), all, t0-100, t0+100)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -29,7 +29,7 @@ func campaignsCommand() *cli.Command {
 func wholeWords(string, string) []manual.Word { return nil }
 
 func usageError(command string) cli.OnUsageErrorFunc {
-	return configuration.UsageError("ostrich "+command, "")
+	return configuration.UsageError("ostrich " + command)
 }
 
 // program describes the command for its pages.

@@ -74,7 +74,7 @@ func policyWords(command string) (list []manual.Word) {
 // that became a setting of a policy, or an option of another command, is told how to write
 // it.
 func usageError(command string) cli.OnUsageErrorFunc {
-	report := configuration.UsageError("ostrich "+command, "")
+	report := configuration.UsageError("ostrich " + command)
 	with, policies := map[string]simulation.Need{"simulate": simulation.Log, "platform": simulation.Clusters, "compare": simulation.Site}[command]
 	if !policies {
 		return report

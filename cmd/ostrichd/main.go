@@ -72,7 +72,7 @@ func app(stdout, stderr io.Writer) *cli.App {
 		Writer: stdout, ErrWriter: stderr,
 		HideHelpCommand: true,
 		ExitErrHandler:  func(*cli.Context, error) {}, // main decides
-		OnUsageError:    configuration.UsageError("ostrichd", ""),
+		OnUsageError:    configuration.UsageError("ostrichd"),
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return fmt.Errorf("unexpected argument %q; see \"ostrichd --help\"", c.Args().First())

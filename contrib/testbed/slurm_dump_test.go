@@ -292,7 +292,7 @@ func (b *bed) tables(t *testing.T) []jobOf {
 	}
 	defer func() { _ = r.Close() }() // it was only read
 	now := ostrich.Time(time.Now().Unix())
-	h, err := archive.History(t.Context(), r, now-30*86400, now+1, nil)
+	h, err := archive.History(t.Context(), r, now-30*86400, now+1)
 	if err != nil {
 		t.Fatal(err)
 	}

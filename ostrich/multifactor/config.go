@@ -42,14 +42,13 @@ type Weights struct {
 // Flags are the PriorityFlags that change priorities.
 type Flags uint16
 
-// The flags by their names in slurm.conf. MaxTRES and SmallRelativeToTime are
-// MAX_TRES and SMALL_RELATIVE_TO_TIME.
+// The flags by their names in slurm.conf. SmallRelativeToTime is
+// SMALL_RELATIVE_TO_TIME.
 const (
 	NoFairTree          Flags = 1 << iota // classic fair share instead of Fair Tree
 	DepthOblivious                        // a kind of classic fair share; implies NoFairTree
 	AccrueAlways                          // age grows from the submission on
 	IncrOnly                              // calculations do not lower a priority; callers must see to that
-	MaxTRES                               // billing counts the most expensive resource of a node, and the global ones
 	SmallRelativeToTime                   // job size is divided by the time limit
 	NoNormalAssoc
 	NoNormalPart
@@ -92,8 +91,7 @@ type Partition struct {
 	Tier      int              // PriorityTier; not part of the priority, but comes before it
 	MaxTime   ostrich.Duration // for jobs without a limit; 0 for UNLIMITED
 
-	TRES           []float64 // what the partition has, by Config.TRES; may be shorter
-	BillingWeights []float64 // TRESBillingWeights, by Config.TRES; without any, a job is billed its processors
+	TRES []float64 // what the partition has, by Config.TRES; may be shorter
 }
 
 // QOS is a quality of service.

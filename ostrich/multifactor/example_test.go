@@ -391,7 +391,7 @@ func TestErrors(t *testing.T) {
 		{"a weight of NaN", func(c *multifactor.Config) { c.Weights.Age = math.NaN() }},
 		{"weights: 2 TRES of 1", func(c *multifactor.Config) { c.Weights.TRES = []float64{1, 1} }},
 		{"partition p: -1 of TRES \"cpu\"", func(c *multifactor.Config) { c.Partitions[0].TRES = []float64{-1} }},
-		{"partition p: +Inf of TRES \"cpu\"", func(c *multifactor.Config) { c.Partitions[0].BillingWeights = []float64{math.Inf(1)} }},
+		{"partition p: +Inf of TRES \"cpu\"", func(c *multifactor.Config) { c.Partitions[0].TRES = []float64{math.Inf(1)} }},
 		{"reset period number 6", func(c *multifactor.Config) { c.Reset = multifactor.ResetYearly + 1 }},
 		{"a usage factor of NaN", func(c *multifactor.Config) { c.QOS[0].UsageFactor = math.NaN() }},
 		{"QOS \"q\": a priority of -1", func(c *multifactor.Config) { c.QOS[0].Priority = -1 }},

@@ -1,9 +1,9 @@
 package multifactor
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"strings"
 
 	"slurm-ostrich/ostrich"
 )
@@ -27,10 +27,8 @@ type Request struct {
 	Nice, Site int64
 	TRES       []float64 // requested, by Config.TRES; may be shorter
 
-	// Billing is the cost of a second of the job. 0 means what the partition's
-	// BillingWeights make of TRES, and without any, Procs.
-	Billing float64
-	Free    bool // it costs nothing, whatever Billing is
+	Billing float64 // the cost of a second of the job; 0 means Procs
+	Free    bool    // it costs nothing, whatever Billing is
 }
 
 // Factors are the parts of a priority before the weights (sprio's normalized
@@ -174,30 +172,12 @@ func (m *Multifactor) tres(r *Request) float64 {
 	return sum
 }
 
-// billing returns the cost of a second of a job (calc_job_billable_tres,
-// assoc_mgr_tres_weighted), with the usage factor of its QOS.
+// billing returns the cost of a second of a job, with the usage factor of its QOS.
 func (m *Multifactor) billing(r *Request) float64 {
-	bill := r.Billing
-	switch {
-	case r.Free:
+	if r.Free {
 		return 0
-	case bill > 0:
-	case r.Partition >= 0 && len(m.c.Partitions[r.Partition].BillingWeights) > 0:
-		ofNode := 0.0
-		for i, weight := range m.c.Partitions[r.Partition].BillingWeights {
-			name := m.c.TRES[i]
-			switch {
-			case i >= len(r.TRES):
-			case m.c.Flags&MaxTRES != 0 && (name == "cpu" || name == "mem" || name == "node" || strings.HasPrefix(name, "gres/")):
-				ofNode = max(ofNode, r.TRES[i]*weight)
-			default:
-				bill += r.TRES[i] * weight
-			}
-		}
-		bill += ofNode
-	default:
-		bill = float64(r.Procs)
 	}
+	bill := cmp.Or(r.Billing, float64(r.Procs))
 	if r.QOS >= 0 && m.c.QOS[r.QOS].UsageFactor >= 0 {
 		bill *= m.c.QOS[r.QOS].UsageFactor
 	}

@@ -141,17 +141,15 @@ func TestBilling(t *testing.T) {
 		want    float64
 	}{
 		{"processors", 0, multifactor.Request{Partition: -1, QOS: -1, Procs: 7}, 7},
-		{"no weights", 0, multifactor.Request{Partition: 0, QOS: -1, Procs: 7, TRES: []float64{8}}, 7},
+		{"in a partition", 0, multifactor.Request{Partition: 0, QOS: -1, Procs: 7, TRES: []float64{8}}, 7},
 		{"told", 0, multifactor.Request{Partition: 1, QOS: -1, Procs: 7, TRES: []float64{8}, Billing: 2.5}, 2.5},
-		{"sum", 0, multifactor.Request{Partition: 1, QOS: -1, TRES: []float64{8, 100, 1, 4}}, 8 + 25 + 2 + 40},
-		{"largest", multifactor.MaxTRES, multifactor.Request{Partition: 1, QOS: -1, TRES: []float64{8, 100, 1, 4}}, 25 + 40},
-		{"usage factor", 0, multifactor.Request{Partition: 1, QOS: 0, TRES: []float64{8}}, 4},
+		{"usage factor", 0, multifactor.Request{Partition: 1, QOS: 0, Procs: 8}, 4},
 		{"free", 0, multifactor.Request{Partition: -1, QOS: 1, Procs: 7}, 0},
 	} {
 		m := must(t, multifactor.Config{
 			Flags: tt.flags, TRES: []string{"cpu", "mem", "gres/gpu", "license/x"},
 			Associations: []multifactor.Association{{Shares: 1}},
-			Partitions:   []multifactor.Partition{{}, {BillingWeights: []float64{1, 0.25, 2, 10}}},
+			Partitions:   []multifactor.Partition{{}, {}},
 			QOS:          []multifactor.QOS{{UsageFactor: 0.5}, {}},
 		}, 0)
 		if err := m.Start(1, &tt.request, 10); err != nil {

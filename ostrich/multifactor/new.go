@@ -121,10 +121,8 @@ func (m *Multifactor) check() error {
 		if p.JobFactor < 0 || p.MaxTime < 0 {
 			return fmt.Errorf("partition %q: a factor of %d, a limit of %d s: %w", p.Name, p.JobFactor, p.MaxTime, ErrConfig)
 		}
-		for _, list := range [][]float64{p.TRES, p.BillingWeights} {
-			if err := m.counts("partition "+p.Name, list); err != nil {
-				return err
-			}
+		if err := m.counts("partition "+p.Name, p.TRES); err != nil {
+			return err
 		}
 	}
 	for _, q := range c.QOS {

@@ -114,7 +114,7 @@ func (a *Analysis) Effect(s Series) Effect {
 		return float64(as) / float64(len(tops)+1)
 	}
 	e.P = p(0)
-	e.Interval = interval(e.Estimate, spread(tops, 0)/math.Abs(slope), p)
+	e.Interval = interval(e.Estimate, spread(tops)/math.Abs(slope), p)
 	a.carry(&e, s, clean, values, arms, slope)
 	return e
 }
@@ -181,7 +181,7 @@ func (a *Analysis) carry(e *Effect, s Series, clean func(values []float64) []flo
 	for k, last := range a.before {
 		others[k] = contrast(left, last, s.Weight) / own
 	}
-	e.Carried = (math.Abs(e.CarryOver) + normal975*spread(others, 0)) * math.Abs(unlike)
+	e.Carried = (math.Abs(e.CarryOver) + normal975*spread(others)) * math.Abs(unlike)
 }
 
 const (
@@ -203,12 +203,12 @@ func contrast(values, side, weight []float64) float64 {
 	return sum[1]/all[1] - sum[0]/all[0]
 }
 
-// spread returns the root mean square distance of values from a centre, NaN left out.
-func spread(values []float64, centre float64) float64 {
+// spread returns the root mean square of values, NaN left out.
+func spread(values []float64) float64 {
 	sum, n := 0.0, 0.0
 	for _, v := range values {
 		if !math.IsNaN(v) {
-			sum += (v - centre) * (v - centre)
+			sum += v * v
 			n++
 		}
 	}

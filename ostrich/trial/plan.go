@@ -37,7 +37,7 @@ func (a *Analysis) Weeks(d *Design, s Series, effect float64) (weeks int, ok boo
 	for k, draw := range a.other {
 		tops[k] = contrast(values, draw, s.Weight)
 	}
-	deviation := spread(tops, 0) * (1 + 1/math.Sqrt(2*float64(n)))
+	deviation := spread(tops) * (1 + 1/math.Sqrt(2*float64(n)))
 	had := float64(n) * float64(d.Period) / float64(week)
 	times := (normal975 + normal80) * deviation / math.Abs(effect)
 	need := math.Ceil(had * times * times)

@@ -68,7 +68,7 @@ func TestNeeds(t *testing.T) {
 				row.ID, row.User, row.Submit, row.Start, row.End = uint32(i+1), 1001, t0, t0+10, t0+20
 				db.Put(row)
 			}
-			h, err := archive.History(t.Context(), open(t, db, func(c *slurmdb.Config) { c.Needs = true }), t0-day, t0+day, nil)
+			h, err := archive.History(t.Context(), open(t, db, func(c *slurmdb.Config) { c.Needs = true }), t0-day, t0+day)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +96,7 @@ func TestBackfilled(t *testing.T) {
 	for flags := range want {
 		db.Put(slurmdbtest.Job{ID: 100 + flags, Submit: t0, Start: t0 + 10, End: t0 + 20, Flags: flags})
 	}
-	h, err := archive.History(t.Context(), open(t, db, func(c *slurmdb.Config) { c.Needs = true }), t0-day, t0+day, nil)
+	h, err := archive.History(t.Context(), open(t, db, func(c *slurmdb.Config) { c.Needs = true }), t0-day, t0+day)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestUnreadNeeds(t *testing.T) {
 	db := slurmdbtest.New(t, slurmdbtest.R2205)
 	db.Put(slurmdbtest.Job{ID: 7, Submit: t0, Start: t0 + 10, End: t0 + 20, Reservation: 3, TRESReq: "1=1,1001=2"})
 	db.Run("DROP TABLE tres_table, c1_resv_table")
-	h, err := archive.History(t.Context(), open(t, db, func(c *slurmdb.Config) { c.Needs = true }), t0-day, t0+day, nil)
+	h, err := archive.History(t.Context(), open(t, db, func(c *slurmdb.Config) { c.Needs = true }), t0-day, t0+day)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestUnreadNeeds(t *testing.T) {
 	if !strings.Contains(strings.Join(h.Notes, "\n"), "The account may not read tres_table") {
 		t.Errorf("notes %q", h.Notes)
 	}
-	if plain, err := archive.History(t.Context(), open(t, db), t0-day, ostrich.Time(t0+day), nil); err != nil || len(plain.Needs) != 0 {
+	if plain, err := archive.History(t.Context(), open(t, db), t0-day, ostrich.Time(t0+day)); err != nil || len(plain.Needs) != 0 {
 		t.Errorf("not asked for: %v, %v", plain, err)
 	}
 }

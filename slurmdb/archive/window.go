@@ -22,9 +22,6 @@ import (
 // Each has slurmdb.Config.Timeout for itself.
 const windowSlices = 64
 
-// progressEvery is the number of rows between two calls of progress.
-const progressEvery = 1 << 13
-
 // History reads the jobs that were submitted before to and had not ended before
 // from, and the size of the cluster. By the index on time_end it reads the rows
 // of the job table whose time_end is in the window or 0, and later ones too,
@@ -34,9 +31,8 @@ const progressEvery = 1 << 13
 // It leaves out what sacct --allocations --duplicates leaves out: rows that Slurm
 // has marked as deleted, and jobs that were never eligible and never started. It also
 // leaves out jobs that another cluster of a federation took. Notes say what else it left
-// out or changed. It calls progress now and then with the number of rows read; progress
-// may be nil. A window without a job is accounting.ErrEmpty.
-func History(ctx context.Context, r *slurmdb.Reader, from, to ostrich.Time, progress func(rows int)) (*accounting.History, error) {
+// out or changed. A window without a job is accounting.ErrEmpty.
+func History(ctx context.Context, r *slurmdb.Reader, from, to ostrich.Time) (*accounting.History, error) {
 	if to <= from {
 		return nil, fmt.Errorf("slurmdb: %w: a window from %s to %s", slurmdb.ErrConfig, stamp(from), stamp(to))
 	}
@@ -44,7 +40,7 @@ func History(ctx context.Context, r *slurmdb.Reader, from, to ostrich.Time, prog
 	if err != nil {
 		return nil, err
 	}
-	w := &window{unit: r.Unit(), now: now, progress: progress}
+	w := &window{unit: r.Unit(), now: now}
 	if w.associations, w.qosNames, err = r.Names(ctx); err != nil {
 		return nil, err
 	}
@@ -78,7 +74,6 @@ func (w *window) read(ctx context.Context, r *slurmdb.Reader, from, to ostrich.T
 	if err := r.LiveRows(ctx, to, w.now, w.add); err != nil {
 		return err
 	}
-	w.report()
 	for step := max(1, (w.now-from)/windowSlices+1); ; from += step {
 		until := from + step
 		if until > w.now {
@@ -87,7 +82,6 @@ func (w *window) read(ctx context.Context, r *slurmdb.Reader, from, to ostrich.T
 		if err := r.EndedRows(ctx, from, until, to, w.now, w.add); err != nil {
 			return err
 		}
-		w.report()
 		if until == 0 {
 			return nil
 		}
@@ -153,10 +147,8 @@ type window struct {
 	now          ostrich.Time
 	associations map[uint32]ledger.Association
 	qosNames     map[uint32]string
-	progress     func(int)
 
 	jobs     accounting.Builder
-	rows     int
 	ghosts   int               // rows of jobs that another cluster took
 	barred   int               // rows of jobs that were never eligible
 	unsized  int               // rows of array tasks that Slurm has not written completely
@@ -172,10 +164,6 @@ type place struct {
 }
 
 func (w *window) add(r *accounting.Row) {
-	w.rows++
-	if w.rows%progressEvery == 0 {
-		w.report()
-	}
 	if r.State == accounting.Revoked {
 		w.ghosts++
 		return
@@ -297,12 +285,6 @@ func (w *window) note() {
 	if early := w.jobs.Early(math.MaxInt64); early > 0 {
 		w.jobs.Note("%d job{|s} started before {its|their} submission, as a resized job does whose earlier part had ended "+
 			"before the window: {it starts|they start} with it.", early)
-	}
-}
-
-func (w *window) report() {
-	if w.progress != nil {
-		w.progress(w.rows)
 	}
 }
 

@@ -170,7 +170,7 @@ func TestHistory(t *testing.T) {
 			)
 			db.Size(64, 4, t0-100*day, 0)
 			db.Put(tt.rows...)
-			h, err := archive.History(t.Context(), open(t, db), t0-day, t0+day, nil)
+			h, err := archive.History(t.Context(), open(t, db), t0-day, t0+day)
 			if len(tt.want) == 0 {
 				if !errors.Is(err, accounting.ErrEmpty) {
 					t.Fatalf("error %v, want %v", err, accounting.ErrEmpty)
@@ -206,8 +206,7 @@ func TestHistoryWindow(t *testing.T) {
 	} {
 		db.Put(slurmdbtest.Job{ID: uint32(i + 1), User: 1001, Submit: j.submit, Start: j.start, End: j.end})
 	}
-	told := 0
-	h, err := archive.History(t.Context(), open(t, db), from, to, func(rows int) { told = rows })
+	h, err := archive.History(t.Context(), open(t, db), from, to)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,8 +217,8 @@ func TestHistoryWindow(t *testing.T) {
 	if diff := cmp.Diff([]ostrich.JobID{2, 3, 4, 7, 5}, ids); diff != "" {
 		t.Errorf("jobs (-want +got):\n%s", diff)
 	}
-	if told != 5 || h.From != from || h.To != to || h.Cluster != "c1" {
-		t.Errorf("%d rows, %d to %d of %q", told, h.From, h.To, h.Cluster)
+	if h.From != from || h.To != to || h.Cluster != "c1" {
+		t.Errorf("%d to %d of %q", h.From, h.To, h.Cluster)
 	}
 }
 
@@ -227,17 +226,17 @@ func TestHistoryWindow(t *testing.T) {
 func TestHistoryEmpty(t *testing.T) {
 	db := slurmdbtest.New(t, slurmdbtest.R2205)
 	r := open(t, db)
-	_, err := archive.History(t.Context(), r, 1000, 2000, nil)
+	_, err := archive.History(t.Context(), r, 1000, 2000)
 	const none = "slurmdb: cluster c1: no job between 1970-01-01T00:16:40Z and 1970-01-01T00:33:20Z; "
 	if !errors.Is(err, accounting.ErrEmpty) || err.Error() != none+"and none has ended on this cluster" {
 		t.Errorf("empty table: %v", err)
 	}
 	db.Put(slurmdbtest.Job{ID: 1, Submit: 5000, Start: 5000, End: 6000}, slurmdbtest.Job{ID: 2, Submit: 5000, Start: 5000, End: 7000})
-	_, err = archive.History(t.Context(), r, 1000, 2000, nil)
+	_, err = archive.History(t.Context(), r, 1000, 2000)
 	if !errors.Is(err, accounting.ErrEmpty) || err.Error() != none+"jobs ended from 1970-01-01T01:40:00Z to 1970-01-01T01:56:40Z" {
 		t.Errorf("another window: %v", err)
 	}
-	if _, err = archive.History(t.Context(), r, 2000, 2000, nil); !errors.Is(err, slurmdb.ErrConfig) {
+	if _, err = archive.History(t.Context(), r, 2000, 2000); !errors.Is(err, slurmdb.ErrConfig) {
 		t.Errorf("a window without length: %v", err)
 	}
 }
@@ -263,7 +262,7 @@ func TestHistorySize(t *testing.T) {
 				db.Size(int(s[0]), 2, s[1], s[2])
 			}
 			db.Put(slurmdbtest.Job{ID: 1, Submit: to - 100, Start: to - 90, End: to - 80})
-			h, err := archive.History(t.Context(), open(t, db), to-1000, to, nil)
+			h, err := archive.History(t.Context(), open(t, db), to-1000, to)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -284,7 +283,7 @@ func TestHistorySlices(t *testing.T) {
 	db.Seed(slurmdbtest.Seeding{Ended: 5000, Live: 100, Users: 20, First: now - 5000*20 - 700, Every: 20})
 	r := open(t, db)
 	for _, length := range []int64{100, 5000, 50_000, 200_000} {
-		h, err := archive.History(t.Context(), r, ostrich.Time(now-length), ostrich.Time(now+1), nil)
+		h, err := archive.History(t.Context(), r, ostrich.Time(now-length), ostrich.Time(now+1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -362,7 +361,7 @@ func BenchmarkHistory(b *testing.B) {
 		b.Run(fmt.Sprintf("needs=%t", needs), func(b *testing.B) {
 			for b.Loop() {
 				r := open(b, db, func(c *slurmdb.Config) { c.Needs = needs })
-				h, err := archive.History(b.Context(), r, 1, ostrich.Time(now+1), nil)
+				h, err := archive.History(b.Context(), r, 1, ostrich.Time(now+1))
 				if err != nil {
 					b.Fatal(err)
 				}

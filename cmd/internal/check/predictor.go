@@ -101,7 +101,7 @@ func latest(ctx context.Context, r *slurmdb.Reader, most int) (*accounting.Histo
 	if err != nil {
 		return nil, err
 	}
-	return archive.History(ctx, r, from, now, nil)
+	return archive.History(ctx, r, from, now)
 }
 
 // foretell tests the predictors on the jobs that read returns. days is how many days these

@@ -62,8 +62,8 @@ func goneFromEnvironment() error {
 
 // UsageError is arguments.UsageError for a command with the flags of all settings: a flag
 // that is gone is told what to do.
-func UsageError(command, more string) cli.OnUsageErrorFunc {
-	report := arguments.UsageError(command, more)
+func UsageError(command string) cli.OnUsageErrorFunc {
+	report := arguments.UsageError(command, "")
 	return func(c *cli.Context, err error, sub bool) error {
 		if name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); unknown {
 			for key := range gone {

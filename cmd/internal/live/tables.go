@@ -70,7 +70,7 @@ func (r *Report) campaignsTable() format.Table {
 		Header: []string{"CAMPAIGNS", "KEPT", "BROKEN", "NONE", "STRETCH", "<=1.15", "<=2", "<=20"},
 	}
 	k := &r.Campaigns
-	t.Add(k.Finished, k.Kept, k.Broken, k.Unbounded, k.Stretch.meanCell(""), k.Stretch.upToCell(1.15), k.Stretch.upToCell(2), k.Stretch.upToCell(20))
+	t.Add(k.Finished, k.Kept, k.Broken, k.Unbounded, k.Stretch.meanCell(), k.Stretch.upToCell(1.15), k.Stretch.upToCell(2), k.Stretch.upToCell(20))
 	return t
 }
 
@@ -136,12 +136,12 @@ func (r *Report) lastTable() format.Table {
 }
 
 // meanCell returns the mean of what the histogram counts, an empty cell of nothing.
-func (h *Histogram) meanCell(unit string) format.Cell {
+func (h *Histogram) meanCell() format.Cell {
 	if h.Count == 0 {
 		return format.Cell{}
 	}
 	mean := h.Sum / float64(h.Count)
-	return format.Value(mean, fmt.Sprintf("%.2f%s", mean, unit))
+	return format.Value(mean, fmt.Sprintf("%.2f", mean))
 }
 
 // upToCell returns the part of what the histogram counts that is up to a limit of one

@@ -117,7 +117,6 @@ func (s *Study) controller() error {
 		{"DEPTH_OBLIVIOUS", multifactor.DepthOblivious},
 		{"ACCRUE_ALWAYS", multifactor.AccrueAlways},
 		{"INCR_ONLY", multifactor.IncrOnly},
-		{"MAX_TRES", multifactor.MaxTRES},
 		{"SMALL_RELATIVE_TO_TIME", multifactor.SmallRelativeToTime},
 		{"NO_NORMAL_ASSOC", multifactor.NoNormalAssoc},
 		{"NO_NORMAL_PART", multifactor.NoNormalPart},

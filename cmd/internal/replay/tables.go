@@ -77,7 +77,7 @@ func (s *source) readTables(ctx context.Context, config *configuration.Config, s
 	defer func() { _ = r.Close() }() // it was only read
 	s.name = "cluster " + config.Cluster
 	before := s.warmUp(from)
-	if s.history, err = archive.History(ctx, r, from-before, to, nil); err != nil {
+	if s.history, err = archive.History(ctx, r, from-before, to); err != nil {
 		if ctx.Err() != nil {
 			return console.ErrInterrupted
 		}
