@@ -184,8 +184,7 @@ func (r *run) compute(points []int) error {
 func (r *run) sort(points []int, errs []error) []error {
 	rest := slices.Clone(errs)
 	for _, i := range points {
-		var is refusal
-		if errors.As(errs[i], &is) {
+		if is, ok := errors.AsType[refusal](errs[i]); ok {
 			r.refused[i], rest[i] = is.error, nil
 		}
 	}
