@@ -171,11 +171,15 @@ func compareJobs(a, b *Job) int {
 // for each id and submission (the key of its job table). It may have been read
 // twice: while the job waited or ran, and after its end.
 func (h *History) settle() (twice int) {
-	sorted := true
+	sorted, again := true, false
 	for i := 1; i < len(h.Jobs) && sorted; i++ {
-		sorted = compareJobs(&h.Jobs[i-1], &h.Jobs[i]) <= 0
+		a, b := &h.Jobs[i-1], &h.Jobs[i]
+		sorted, again = compareJobs(a, b) <= 0, again || a.ID == b.ID && a.Submit == b.Submit
 	}
-	if !sorted {
+	switch {
+	case sorted && !again:
+		return 0
+	case !sorted:
 		slices.SortStableFunc(h.Jobs, func(a, b Job) int { return compareJobs(&a, &b) })
 	}
 	n := len(h.Jobs)

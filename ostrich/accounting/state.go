@@ -132,6 +132,9 @@ func StateNamed(name string) (s State, known bool) {
 // ParseState reads a state as sacct shows it, such as "COMPLETED" or "CANCELLED by 1000". It
 // does not know REVOKED, that of a job which another cluster of a federation took.
 func ParseState(shown []byte) (s State, known bool) {
+	if s, known = shownStates[string(shown)]; known {
+		return s, true
+	}
 	word, _, _ := bytes.Cut(shown, []byte{' '})
 	if begin, cut := bytes.CutSuffix(word, []byte{'+'}); cut {
 		word = whole(begin)

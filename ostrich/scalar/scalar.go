@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Time is a moment in Unix seconds. The zero value means "not yet", as it
@@ -79,14 +80,12 @@ const amountLetters = "KMGTP"
 // for powers of 1024. lettered reports whether it has one, ok whether it is an amount at all.
 func Amount[T string | []byte](text T) (n float64, lettered, ok bool) {
 	scale, digits := 1.0, text
-	if len(text) > 1 {
-		for i := range len(amountLetters) {
-			if text[len(text)-1]&^0x20 == amountLetters[i] {
-				scale, digits, lettered = float64(uint64(1)<<(10*(i+1))), text[:len(text)-1], true
-			}
+	if last := len(text) - 1; last > 0 && text[last] > '9' {
+		if i := strings.IndexByte(amountLetters, text[last]&^0x20); i >= 0 {
+			scale, digits, lettered = float64(uint64(1)<<(10*(i+1))), text[:last], true
 		}
 	}
-	point := false
+	point, whole := false, 0
 	for i := range len(digits) {
 		c := digits[i]
 		if c == '.' && !point && i > 0 {
@@ -94,12 +93,9 @@ func Amount[T string | []byte](text T) (n float64, lettered, ok bool) {
 		} else if c < '0' || c > '9' {
 			return 0, lettered, false
 		}
+		whole = 10*whole + int(c-'0')
 	}
 	if len(digits) < 16 && !point && len(digits) > 0 { // most are, and are exact so
-		whole := 0
-		for i := range len(digits) {
-			whole = 10*whole + int(digits[i]-'0')
-		}
 		n = float64(whole) * scale
 		return n, lettered, n < math.MaxInt64
 	}

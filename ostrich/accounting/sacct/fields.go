@@ -21,6 +21,11 @@ var errElapsed = errors.New("not [days-]hours:minutes:seconds")
 // parseElapsed reads "1-02:03:04", "02:03:04" or "03:04", perhaps with a
 // fraction, which is dropped (_elapsed_time in Slurm's src/sacct/print.c).
 func parseElapsed(b []byte) (ostrich.Duration, error) {
+	if len(b) == 8 && b[2] == ':' && b[5] == ':' { // as most are
+		if h, m, s := two(b, 0), two(b, 3), two(b, 6); h|m|s >= 0 {
+			return ostrich.Duration(3600*h + 60*m + s), nil
+		}
+	}
 	b, _, _ = bytes.Cut(b, []byte{'.'})
 	colons := bytes.Count(b, []byte{':'})
 	seconds, ok := accounting.ReadTime(b)

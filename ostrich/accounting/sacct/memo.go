@@ -6,13 +6,14 @@ import (
 	"hash/maphash"
 )
 
-// A memo remembers what was read of some cells. Most jobs of a dump are like others in most
+// A memo remembers what was read of some cells. Most jobs of a dump are like the one before or like others in most
 // columns, and to find such cells again costs much less than to read them. It has room for
 // some: a later one takes the place of another. The zero value is ready.
 type memo[T any] struct {
-	seed  maphash.Seed
-	slots []remembered[T] // by hash
-	key   []byte          // of the latest search
+	seed   maphash.Seed
+	slots  []remembered[T] // by hash
+	key    []byte          // of the latest search
+	latest *remembered[T]  // what it found or was kept of it; nil: nothing
 }
 
 type remembered[T any] struct {
@@ -27,20 +28,38 @@ const (
 
 // find returns what was read of these cells, if that is remembered.
 func (m *memo[T]) find(cells ...[]byte) (value T, known bool) {
-	m.key = m.key[:0]
-	for _, cell := range cells {
-		m.key = append(binary.AppendUvarint(m.key, uint64(len(cell))), cell...)
+	if m.latest != nil && m.again(cells) {
+		return m.latest.value, true
 	}
+	key := m.key[:0]
+	for _, cell := range cells {
+		key = append(binary.AppendUvarint(key, uint64(len(cell))), cell...)
+	}
+	m.key, m.latest = key, nil
 	if slot := m.slot(); slot != nil && bytes.Equal(slot.key, m.key) {
+		m.latest = slot
 		return slot.value, true
 	}
 	return value, false
 }
 
+// again reports whether short cells are those of the latest search.
+func (m *memo[T]) again(cells [][]byte) bool {
+	rest := m.key
+	for _, cell := range cells {
+		n := len(cell)
+		if n >= 0x80 || len(rest) <= n || int(rest[0]) != n || !bytes.Equal(rest[1:n+1], cell) {
+			return false
+		}
+		rest = rest[n+1:]
+	}
+	return true
+}
+
 // keep remembers what was read of the cells of the latest search.
 func (m *memo[T]) keep(value T) {
 	if slot := m.slot(); slot != nil {
-		slot.key, slot.value = append(slot.key[:0], m.key...), value
+		slot.key, slot.value, m.latest = append(slot.key[:0], m.key...), value, slot
 	}
 }
 

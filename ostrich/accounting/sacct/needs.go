@@ -5,19 +5,21 @@ import (
 	"strconv"
 	"strings"
 
+	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/internal/lines"
 )
 
-// asking is what a job asks for and has, but for times.
+// asking is what a job asks for and has, but for when.
 type asking struct {
 	procs, asked, nodes, askedNodes int32
 	memory                          int64
 	billing, units                  float64
 	needs                           int32
+	limit                           ostrich.Duration
 }
 
-// ask reads what the job asks for and has, but for times.
+// ask reads what the job asks for and has, but for when.
 func (d *dump) ask(j *accounting.Job) error {
 	v, started := &d.values, []byte{0}
 	if j.Start != 0 {
@@ -26,12 +28,15 @@ func (d *dump) ask(j *accounting.Job) error {
 	layout := d.layout()
 	a, known := d.asks.find(
 		v[colNodes], v[colProcs], v[colAsked], v[colAskedNodes], v[colMemory], v[colReqTRES], v[colAllocTRES], v[colPartition],
-		v[colConstraints], v[colReservation], v[colLicenses], v[colGRES], v[colExclusive], layout.number, started,
+		v[colConstraints], v[colReservation], v[colLicenses], v[colGRES], v[colExclusive], v[colLimit], v[colLimitRaw], layout.number, started,
 	)
 	if known {
 		j.Procs, j.Asked, j.Nodes, j.AskedNodes = a.procs, a.asked, a.nodes, a.askedNodes
-		j.Memory, j.Billing, j.Units, j.Needs = a.memory, a.billing, a.units, a.needs
+		j.Memory, j.Billing, j.Units, j.Needs, j.Limit = a.memory, a.billing, a.units, a.needs, a.limit
 		return nil
+	}
+	if err := d.limit(j); err != nil {
+		return err
 	}
 	held, err := d.size(j)
 	if err != nil {
@@ -40,7 +45,7 @@ func (d *dump) ask(j *accounting.Job) error {
 	if err := d.needs(j, &layout.Layout, held); err != nil {
 		return err
 	}
-	d.asks.keep(asking{j.Procs, j.Asked, j.Nodes, j.AskedNodes, j.Memory, j.Billing, j.Units, j.Needs})
+	d.asks.keep(asking{j.Procs, j.Asked, j.Nodes, j.AskedNodes, j.Memory, j.Billing, j.Units, j.Needs, j.Limit})
 	return nil
 }
 

@@ -314,8 +314,10 @@ func (d *dump) give() error {
 func (d *dump) text(c column) string { return d.texts.Of(d.values[c]) }
 
 func (d *dump) job() error {
-	said := d.values
+	said := &d.values
 	if d.header.plain() {
+		before := d.values
+		said = &before
 		if err := d.plainly(); err != nil {
 			return err
 		}
@@ -389,7 +391,7 @@ func (d *dump) job() error {
 	}
 	d.jobs.Add(j)
 	if d.options.Copy != nil {
-		return d.copy(&said, &j)
+		return d.copy(said, &j)
 	}
 	return nil
 }
@@ -416,13 +418,15 @@ func (d *dump) class() classes {
 	d.folded = d.folded[:0]
 	fold := func(text []byte) []byte {
 		begin := len(d.folded)
-		for _, c := range text[:min(len(text), memorable)] {
+		d.folded = append(d.folded, text[:min(len(text), memorable)]...)
+		folded := d.folded[begin:]
+		for i, c := range folded {
 			if c-'0' <= 9 {
 				c = '0'
 			}
-			d.folded = append(d.folded, c)
+			folded[i] = c
 		}
-		return d.folded[begin:]
+		return folded
 	}
 	name, folder, line := texts.Name, texts.Folder, texts.Line
 	if d.folds && len(name)+len(folder)+len(line) <= memorable {

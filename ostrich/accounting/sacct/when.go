@@ -1,6 +1,7 @@
 package sacct
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"time"
@@ -15,7 +16,10 @@ import (
 func (d *dump) when(j *accounting.Job) error {
 	var at [4]moments
 	for i, c := range []column{colSubmit, colEligible, colStart, colEnd} {
-		m, ok := d.moment(d.values[c])
+		m, ok := at[0], c == colEligible && bytes.Equal(d.values[c], d.values[colSubmit]) // as most are
+		if !ok {
+			m, ok = d.moment(d.values[c])
+		}
 		if !ok {
 			return d.bad(c, "not a time such as 2024-03-01T10:00:00, which sacct writes without SLURM_TIME_FORMAT")
 		}
@@ -66,12 +70,7 @@ func (d *dump) when(j *accounting.Job) error {
 		j.State.Ended() && (!known || elapsed == 0) && j.Start == j.End && !d.held(j) {
 		j.Start = 0 // sacct shows the end as start of a job that never started
 	}
-	if err = d.suspended(j, elapsed, known); err != nil {
-		return err
-	}
-	err = d.limit(j)
-	j.Limit = accounting.AskedLimit(j.Limit, j.Start != 0)
-	return err
+	return d.suspended(j, elapsed, known)
 }
 
 // held reports whether a job that ended in the second of its start held anything.
@@ -185,7 +184,7 @@ func (d *dump) suspended(j *accounting.Job, elapsed ostrich.Duration, known bool
 func (d *dump) limit(j *accounting.Job) error {
 	if b := d.values[colLimitRaw]; len(b) > 0 {
 		if n, ok := lines.Digits(b); ok && n < math.MaxInt32 {
-			j.Limit = ostrich.Duration(60 * n)
+			j.Limit = accounting.AskedLimit(ostrich.Duration(60*n), j.Start != 0)
 			return nil
 		}
 	}
@@ -198,7 +197,7 @@ func (d *dump) limit(j *accounting.Job) error {
 			return d.bad(c, "not [days-]hours:minutes:seconds, minutes or UNLIMITED")
 		}
 		if limit > 0 {
-			j.Limit = ostrich.Duration(limit)
+			j.Limit = accounting.AskedLimit(ostrich.Duration(limit), j.Start != 0)
 		}
 	}
 	return nil
@@ -231,16 +230,18 @@ func (d *dump) moment(b []byte) (moments, bool) {
 	return m, m.first > 0
 }
 
+// two reads a number of two digits; -1 is none.
+func two(b []byte, at int) int {
+	tens, ones := b[at]-'0', b[at+1]-'0'
+	if tens > 9 || ones > 9 {
+		return -1
+	}
+	return int(10*tens + ones)
+}
+
 // readCivil reads 2024-03-01T10:00:00, or the same with a blank.
 func readCivil(b []byte) (civil, bool) {
-	two := func(at int) int {
-		tens, ones := b[at]-'0', b[at+1]-'0'
-		if tens > 9 || ones > 9 {
-			return -1
-		}
-		return int(10*tens + ones)
-	}
-	century, year, month, day, hour, minute, second := two(0), two(2), two(5), two(8), two(11), two(14), two(17)
+	century, year, month, day, hour, minute, second := two(b, 0), two(b, 2), two(b, 5), two(b, 8), two(b, 11), two(b, 14), two(b, 17)
 	switch {
 	case century|year|month|day|hour|minute|second < 0, b[4] != '-' || b[7] != '-' || b[10] != 'T' && b[10] != ' ' || b[13] != ':' || b[16] != ':':
 		return 0, false
