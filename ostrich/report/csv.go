@@ -34,7 +34,7 @@ func WriteJobs(w io.Writer, workload string, jobs []Job, m int) error {
 		return fmt.Errorf("report: %w", err)
 	}
 	head.Flush()
-	workload = strings.TrimSuffix(named.String(), "\n")
+	profile := strings.TrimSuffix(named.String(), "\n") + ",rigid,"
 
 	places := Allocate(jobs, m)
 	out := bufio.NewWriterSize(w, 1<<16)
@@ -42,43 +42,32 @@ func WriteJobs(w io.Writer, workload string, jobs []Job, m int) error {
 		return fmt.Errorf("report: %w", err)
 	}
 	var row []byte
-	whole := func(n int64) { row = append(strconv.AppendInt(row, n, 10), ',') }
-	word := func(s string) { row = append(append(row, s...), ',') }
 	for i := range jobs {
 		j := &jobs[i]
-		row = row[:0]
-		whole(int64(j.ID))
-		word(workload)
-		word("rigid")
-		whole(int64(j.Submit))
-		whole(int64(j.Procs))
+		row = append(wholes(row[:0], int64(j.ID)), profile...)
+		row = wholes(row, int64(j.Submit), int64(j.Procs))
 		if j.Estimate > 0 {
-			whole(int64(j.Estimate))
-		} else {
-			word("")
+			row = strconv.AppendInt(row, int64(j.Estimate), 10)
 		}
 		switch {
 		case j.Cancelled:
-			word("0,COMPLETED_KILLED")
+			row = append(row, ",0,COMPLETED_KILLED,"...)
 		case j.Killed:
-			word("0,COMPLETED_WALLTIME_REACHED")
+			row = append(row, ",0,COMPLETED_WALLTIME_REACHED,"...)
 		case j.Failed:
-			word("0,COMPLETED_FAILED")
+			row = append(row, ",0,COMPLETED_FAILED,"...)
 		default:
-			word("1,COMPLETED_SUCCESSFULLY")
+			row = append(row, ",1,COMPLETED_SUCCESSFULLY,"...)
 		}
-		whole(int64(j.Start))
-		whole(int64(j.Ran()))
-		whole(int64(j.End))
-		whole(int64(j.Start - j.Submit))
-		whole(int64(j.End - j.Submit))
+		row = wholes(row, int64(j.Start), int64(j.Ran()), int64(j.End), int64(j.Start-j.Submit), int64(j.End-j.Submit))
 		row = append(strconv.AppendFloat(row, j.Stretch(), 'f', 6, 64), ',')
 		row = append(places[i].appendTo(row), ',')
-		whole(int64(j.User))
+		row = wholes(row, int64(j.User))
 		if j.Campaign >= 0 {
 			row = strconv.AppendInt(row, int64(j.Campaign), 10)
 		}
-		if _, err := out.Write(append(row, '\n')); err != nil {
+		row = append(row, '\n')
+		if _, err := out.Write(row); err != nil {
 			return fmt.Errorf("report: job %d: %w", j.ID, err)
 		}
 	}
@@ -86,6 +75,14 @@ func WriteJobs(w io.Writer, workload string, jobs []Job, m int) error {
 		return fmt.Errorf("report: %w", err)
 	}
 	return nil
+}
+
+// wholes appends numbers with a comma behind each.
+func wholes(row []byte, numbers ...int64) []byte {
+	for _, n := range numbers {
+		row = append(strconv.AppendInt(row, n, 10), ',')
+	}
+	return row
 }
 
 // WriteCampaigns writes a CSV line for each campaign on a machine of m processors.
@@ -154,18 +151,25 @@ func Allocate(jobs []Job, m int) []Blocks {
 	n := len(jobs)
 	places := make([]Blocks, n)
 	free := Blocks{{0, m - 1}}
+	var room Blocks // for places, so that few of them need memory of their own
 	for _, e := range endsAndStarts(jobs) {
-		if i := int(e); i >= n {
-			places[i-n], free = free.take(jobs[i-n].Procs)
-		} else {
+		i := int(e)
+		if i < n {
 			free = free.give(places[i])
+			continue
 		}
+		if cap(room) < len(free) {
+			room = make(Blocks, 0, max(len(free), 1<<12))
+		}
+		var place Blocks
+		place, free = free.take(jobs[i-n].Procs, room)
+		places[i-n], room = slices.Clip(place), place[len(place):]
 	}
 	return places
 }
 
-// take splits off the first n processors.
-func (s Blocks) take(n int) (taken, rest Blocks) {
+// take splits off the first n processors, and appends them to taken.
+func (s Blocks) take(n int, taken Blocks) (_, rest Blocks) {
 	i := 0
 	for ; i < len(s) && n > 0; i++ {
 		p := s[i]
@@ -184,14 +188,17 @@ func (s Blocks) take(n int) (taken, rest Blocks) {
 func (s Blocks) give(back Blocks) Blocks {
 	for _, p := range back {
 		i, _ := slices.BinarySearchFunc(s, p, func(a, b span) int { return a.First - b.First })
-		s = slices.Insert(s, i, p)
-		if i+1 < len(s) && s[i].Last+1 == s[i+1].First {
-			s[i].Last = s[i+1].Last
-			s = slices.Delete(s, i+1, i+2)
-		}
-		if i > 0 && s[i-1].Last+1 == s[i].First {
+		before, behind := i > 0 && s[i-1].Last+1 == p.First, i < len(s) && p.Last+1 == s[i].First
+		switch {
+		case before && behind:
 			s[i-1].Last = s[i].Last
 			s = slices.Delete(s, i, i+1)
+		case before:
+			s[i-1].Last = p.Last
+		case behind:
+			s[i].First = p.First
+		default:
+			s = slices.Insert(s, i, p)
 		}
 	}
 	return s
