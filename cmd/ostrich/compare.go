@@ -18,6 +18,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/arguments"
+	"slurm-ostrich/cmd/internal/asking"
 	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
@@ -214,20 +215,20 @@ func compareLive(c *cli.Context) error {
 
 // fetchLive asks the daemon, at its socket or at an address.
 func fetchLive(c *cli.Context) (*live.Report, []byte, error) {
-	path, raw, nobody, err := askDaemon(c, live.Compare, &view.Selection{})
+	answer, nobody, err := asking.Daemon(c, live.Compare, &view.Selection{})
 	if err != nil {
 		return nil, nil, err
 	}
-	if path != "" {
-		report, bad := live.Parse(path, raw)
-		return report, raw, bad
+	if answer != nil {
+		report, bad := live.Parse(answer.From, answer.JSON)
+		return report, answer.JSON, bad
 	}
 	address, err := liveAddress(c)
 	if err != nil {
-		return nil, nil, alone(entitled(c), nobody, err)
+		return nil, nil, asking.Alone(c, nobody, err)
 	}
 	report, raw, err := live.Fetch(c.Context, address, c.String("http-config"))
-	return report, raw, alone(entitled(c), nobody, err)
+	return report, raw, asking.Alone(c, nobody, err)
 }
 
 // onlyLive refuses arguments, and options that have no effect on a comparison that

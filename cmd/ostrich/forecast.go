@@ -7,12 +7,13 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/asking"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/view"
 )
 
 func forecastCommand() *cli.Command {
-	return asking(cli.Command{
+	return question(cli.Command{
 		Name:  "forecast",
 		Usage: "say when a job would start that is not submitted yet",
 		Description: "As sbatch --test-only, but with odds: from what runs, what waits in the order in force, how long the users'\n" +
@@ -41,7 +42,7 @@ func forecastCommand() *cli.Command {
 		if me, err := user.Current(); err == nil {
 			by.Users = []string{me.Username}
 		}
-		a, err := askAnybody(c, view.AskForecast, by)
+		a, err := asking.Anybody(c, view.AskForecast, by)
 		if err != nil {
 			return err
 		}

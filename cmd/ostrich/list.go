@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/asking"
 	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/view"
@@ -35,12 +36,18 @@ func iterateFlag() cli.Flag {
 	return &cli.IntFlag{Name: "iterate", Aliases: []string{"i"}, Usage: "list again every so many `SECONDS`, below the time, until interrupted", DefaultText: "once"}
 }
 
+// question builds a sub-command that asks a question of ostrichd, or of a cycle of its own.
+func question(c cli.Command, flags []cli.Flag, do func(*cli.Context) error) *cli.Command {
+	c.Description += "\n\n" + asking.Text
+	return plainCommand(c, slices.Concat(flags, asking.Flags()), do)
+}
+
 // listing builds a sub-command that lists the answer to a question about the cluster, as
 // squeue lists jobs. jobs is the usage of an option that chooses jobs, "" for none; list
 // writes what the options choose.
 func listing(c cli.Command, jobs string, more []cli.Flag, list func(*cli.Context, *view.Selection) error) *cli.Command {
 	flags := slices.Concat(selection(jobs), console.Rows(), []cli.Flag{iterateFlag()}, console.Formats(), more)
-	return asking(c, flags, func(c *cli.Context) error {
+	return question(c, flags, func(c *cli.Context) error {
 		err := console.CheckRows(c)
 		var by *view.Selection
 		if err == nil {
@@ -79,7 +86,7 @@ func listing(c cli.Command, jobs string, more []cli.Flag, list func(*cli.Context
 // answered asks a question, and writes the answer.
 func answered[Answer any](q view.Query[Answer], write func(*cli.Context, Answer) error) func(*cli.Context, *view.Selection) error {
 	return func(c *cli.Context, by *view.Selection) error {
-		answer, err := ask(c, q, by)
+		answer, err := asking.Ask(c, q, by)
 		if err != nil {
 			return err
 		}

@@ -14,9 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/arguments"
-	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
-	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/manual"
 	"slurm-ostrich/cmd/internal/sidecar"
 )
@@ -113,44 +111,6 @@ func plainCommand(c cli.Command, flags []cli.Flag, do func(*cli.Context) error) 
 		return do(ctx)
 	}
 	return &c
-}
-
-// look does the reading part of one cycle, with a sign of life on a terminal, and then
-// calls do with it.
-func look(ctx *cli.Context, c configuration.Config, do func(*sidecar.Sidecar, *sidecar.Cycle) error) error {
-	done := console.Alive(ctx.App.ErrWriter, "reading the accounting of the last "+configuration.FormatSpan(c.Database.History))
-	s, err := sidecar.Open(ctx.Context, c, nil, nil)
-	if err != nil {
-		done()
-		return err
-	}
-	cycle, err := s.Run(ctx.Context, false)
-	done()
-	if err == nil {
-		leftOut(ctx, cycle)
-		err = do(s, cycle)
-	}
-	if bad := s.Close(); bad != nil {
-		return bad
-	}
-	return err
-}
-
-// leftOut reports on standard error what was left out.
-func leftOut(ctx *cli.Context, c *sidecar.Cycle) {
-	w := ctx.App.ErrWriter
-	if c.Names != nil {
-		console.Say(w, "warning: %v", c.Names)
-	}
-	if c.Journal != nil {
-		console.Say(w, "warning: %v", c.Journal)
-	}
-	if n := len(c.Skipped); n > 0 {
-		console.Say(w, "%s left out as invalid, first job %d: %s", format.Plural(n, "accounting row"), c.Skipped[0].Job, c.Skipped[0].Why)
-	}
-	if n := len(c.Odd); n > 0 {
-		console.Say(w, "%s rejected, first: %v", format.Plural(n, "event"), c.Odd[0])
-	}
 }
 
 // writeReference writes manual pages, markdown and completions into the folder

@@ -92,7 +92,7 @@ func (s *Settings) Ask(ctx context.Context, name string, by *view.Selection) (*s
 	if said := answer.Header.Get(api.Warning); said != "" {
 		warning = strings.Trim(format.Plain(said)+"; "+warning, "; ")
 	}
-	return &socket.Answer{JSON: raw, Warning: warning}, nil
+	return &socket.Answer{From: s.URL, JSON: raw, Warning: warning}, nil
 }
 
 // prove adds the credential to a request. Without munge the request goes without one, and the

@@ -31,6 +31,7 @@ var ErrNobody = errors.New("no ostrichd answers")
 
 // Answer is what a daemon has answered.
 type Answer struct {
+	From    string // the path or the address at which it was asked
 	JSON    []byte
 	Warning string // what the reader should know of it; "" for nothing
 }
@@ -64,7 +65,7 @@ func Ask(ctx context.Context, path, name string, by *view.Selection) (*Answer, e
 	if answer.StatusCode != http.StatusOK {
 		return nil, Refused(path, answer, raw)
 	}
-	return &Answer{raw, answer.Header.Get(api.Warning)}, nil
+	return &Answer{From: path, JSON: raw, Warning: answer.Header.Get(api.Warning)}, nil
 }
 
 // Arguments returns a selection as the query of a request.

@@ -1,4 +1,6 @@
-package main
+// Package asking answers the questions of the commands of users: it asks the ostrichd of this
+// host or of another one, or looks at Slurm and accounting itself.
+package asking
 
 import (
 	"cmp"
@@ -8,43 +10,44 @@ import (
 	"io/fs"
 	"os"
 	"os/user"
-	"slices"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
+	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/remote"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/socket"
 	"slurm-ostrich/cmd/internal/view"
 )
 
-// asking builds a sub-command that asks a question of ostrichd, or of a cycle of its
-// own.
-func asking(c cli.Command, flags []cli.Flag, do func(*cli.Context) error) *cli.Command {
-	settings := configuration.Flags(true)
-	for _, f := range settings {
-		if f, ok := f.(*cli.StringFlag); ok && f.Name == "socket" {
-			f.Hidden, f.Category = false, ""
-			f.Usage = "ask ostrichd at `PATH`; empty: look at Slurm and accounting anew"
-		}
-	}
-	c.Description += "\n\n" + askingText
-	return plainCommand(c, slices.Concat(flags, []cli.Flag{&cli.StringFlag{
-		Name: "url", Usage: "ask the ostrichd of another host at `URL`, http://HOST:PORT or https://HOST:PORT; empty: at the socket", DefaultText: "OSTRICH_URL, or that of " + remote.DefaultFile,
-	}}, settings), do)
-}
-
-const askingText = "The answer is from the latest cycle of the ostrichd of this host, which shows what Slurm shows of others' jobs.\n" +
+// Text says in the description of a command whom it asks.
+const Text = "The answer is from the latest cycle of the ostrichd of this host, which shows what Slurm shows of others' jobs.\n" +
 	"On a host that --url, OSTRICH_URL or " + remote.DefaultFile + " tells of another one, that one is asked, and munge proves who asks.\n" +
 	"With --config, --clusters or a setting of ostrichd, as an option or in the environment, and where no ostrichd\n" +
 	"answers, the command looks at Slurm and accounting itself; that takes the rights to read them."
 
-// ask answers a question of a command. An unknown user is an error.
-func ask[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selection) (Answer, error) {
-	answer, err := askAnybody(c, q, by)
+// Flags returns the options that say whom a command asks: the settings of ostrichd, the socket
+// among them, and the address of another host.
+func Flags() []cli.Flag {
+	flags := []cli.Flag{&cli.StringFlag{
+		Name: "url", Usage: "ask the ostrichd of another host at `URL`, http://HOST:PORT or https://HOST:PORT; empty: at the socket", DefaultText: "OSTRICH_URL, or that of " + remote.DefaultFile,
+	}}
+	for _, f := range configuration.Flags(true) {
+		if f, ok := f.(*cli.StringFlag); ok && f.Name == "socket" {
+			f.Hidden, f.Category = false, ""
+			f.Usage = "ask ostrichd at `PATH`; empty: look at Slurm and accounting anew"
+		}
+		flags = append(flags, f)
+	}
+	return flags
+}
+
+// Ask answers a question of a command. An unknown user is an error.
+func Ask[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selection) (Answer, error) {
+	answer, err := Anybody(c, q, by)
 	if of, ok := any(answer).(interface{ HasUser(name string) bool }); ok && err == nil {
 		if err = configuration.Readable(c).KnownUsers(c.Context, by.Users, of); err != nil {
 			err = fmt.Errorf("%s: %w", c.Command.Name, err)
@@ -53,20 +56,19 @@ func ask[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selection) (
 	return answer, err
 }
 
-// askAnybody asks ostrichd, or the cluster itself.
-func askAnybody[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selection) (Answer, error) {
-	var answer Answer
+// Anybody answers a question as Ask does, and may know nothing of the users that are named.
+func Anybody[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selection) (answer Answer, err error) {
 	var nobody error
-	path, said, err := askFar(c, q.Name, by)
-	if path == "" && err == nil {
-		path, said, nobody, err = askDaemon(c, q.Name, by)
+	said, err := far(c, q.Name, by)
+	if said == nil && err == nil {
+		said, nobody, err = Daemon(c, q.Name, by)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return answer, err
-	}
-	if path != "" {
-		if err = json.Unmarshal(said, &answer); err != nil {
-			err = fmt.Errorf("ostrichd at %s: its answer cannot be read: %w", path, err)
+	case said != nil:
+		if err = json.Unmarshal(said.JSON, &answer); err != nil {
+			err = fmt.Errorf("ostrichd at %s: its answer cannot be read: %w", said.From, err)
 		}
 		return answer, err
 	}
@@ -77,12 +79,16 @@ func askAnybody[Answer any](c *cli.Context, q view.Query[Answer], by *view.Selec
 			return err
 		})
 	}
-	return answer, alone(entitled(c), nobody, err)
+	return answer, Alone(c, nobody, err)
 }
 
-// alone returns the error of a command that no daemon answers, and that could not look for
+// Alone returns the error of a command that no daemon answers, and that could not look for
 // itself either. Whoever may read Slurm and accounting learns both reasons. Others are told
 // where ostrichd answers, which is what they need.
+func Alone(c *cli.Context, nobody, err error) error {
+	return alone(func() bool { return entitled(c) }, nobody, err)
+}
+
 func alone(entitled func() bool, nobody, err error) error {
 	switch {
 	case nobody == nil || err == nil || errors.Is(err, view.ErrNoJob):
@@ -102,42 +108,34 @@ func alone(entitled func() bool, nobody, err error) error {
 	return fmt.Errorf("%w; %s", nobody, what)
 }
 
-// entitled returns a function that reports whether who runs a command can make use of the
-// reasons for which it could not look for itself: they may read the configuration, or are
-// operators of Slurm.
-func entitled(c *cli.Context) func() bool {
-	return func() bool {
-		f, err := os.Open(configuration.DefaultFile)
-		if err == nil {
-			_ = f.Close() // It was not read.
-			return true
-		}
-		if os.Geteuid() == 0 {
-			return true
-		}
-		me, err := user.Current()
-		if err != nil {
-			return false
-		}
-		operator, err := configuration.Readable(c).Operator(c.Context, me.Username)
-		return operator && err == nil
+// entitled reports whether who runs a command can make use of the reasons for which it could
+// not look for itself: they may read the configuration, or are operators of Slurm.
+func entitled(c *cli.Context) bool {
+	f, err := os.Open(configuration.DefaultFile)
+	if err == nil {
+		_ = f.Close() // It was not read.
+		return true
 	}
+	if os.Geteuid() == 0 {
+		return true
+	}
+	me, err := user.Current()
+	if err != nil {
+		return false
+	}
+	operator, err := configuration.Readable(c).Operator(c.Context, me.Username)
+	return operator && err == nil
 }
 
-// askFar asks the ostrichd of another host as askDaemon does. The address is "" if none is named.
-func askFar(c *cli.Context, question string, by *view.Selection) (address string, said []byte, err error) {
+// far asks the ostrichd of another host as Daemon does. The answer is nil if none is named.
+func far(c *cli.Context, question string, by *view.Selection) (*socket.Answer, error) {
 	at, err := askedFar(c)
 	if err != nil || at == nil {
-		return "", nil, err
+		return nil, err
 	}
 	answer, err := at.Ask(c.Context, question, by)
-	if err != nil {
-		return "", nil, err
-	}
-	if answer.Warning != "" {
-		console.Say(c.App.ErrWriter, "warning: %s", answer.Warning)
-	}
-	return at.URL, answer.JSON, nil
+	warn(c, answer)
+	return answer, err
 }
 
 // askedFar returns where the ostrichd of another host is asked, as the option, the environment
@@ -175,23 +173,26 @@ func askedFar(c *cli.Context) (*remote.Settings, error) {
 	return at, nil
 }
 
-// askDaemon asks ostrichd, prints its warning, and returns the path at which it was asked.
-// The path is "" if the command is to look for itself; if that is because no daemon
-// answers, nobody is the reason.
-func askDaemon(c *cli.Context, question string, by *view.Selection) (path string, said []byte, nobody, err error) {
-	if path, err = askedSocket(c); err != nil || path == "" || c.IsSet("address") {
-		return "", nil, nil, err
+// Daemon asks the ostrichd of this host, and prints its warning. The answer is nil if the
+// command is to look for itself; if that is because no daemon answers, nobody is the reason.
+func Daemon(c *cli.Context, question string, by *view.Selection) (answer *socket.Answer, nobody, err error) {
+	path, err := askedSocket(c)
+	if err != nil || path == "" || c.IsSet("address") {
+		return nil, nil, err
 	}
-	answer, err := socket.Ask(c.Context, path, question, by)
-	switch {
-	case errors.Is(err, socket.ErrNobody) && !c.IsSet("socket"):
-		return "", nil, err, nil
-	case err != nil:
-		return "", nil, nil, err
-	case answer.Warning != "":
+	answer, err = socket.Ask(c.Context, path, question, by)
+	if errors.Is(err, socket.ErrNobody) && !c.IsSet("socket") {
+		return nil, err, nil
+	}
+	warn(c, answer)
+	return answer, nil, err
+}
+
+// warn prints the warning of an answer, if there is one.
+func warn(c *cli.Context, answer *socket.Answer) {
+	if answer != nil && answer.Warning != "" {
 		console.Say(c.App.ErrWriter, "warning: %s", answer.Warning)
 	}
-	return path, answer.JSON, nil, nil
 }
 
 // askedSocket returns the path at which ostrichd is asked. It is "" if the command looks
@@ -227,4 +228,42 @@ func settingGiven(c *cli.Context) string {
 		}
 	}
 	return ""
+}
+
+// look does the reading part of one cycle, with a sign of life on a terminal, and then
+// calls do with it.
+func look(ctx *cli.Context, c configuration.Config, do func(*sidecar.Sidecar, *sidecar.Cycle) error) error {
+	done := console.Alive(ctx.App.ErrWriter, "reading the accounting of the last "+configuration.FormatSpan(c.Database.History))
+	s, err := sidecar.Open(ctx.Context, c, nil, nil)
+	if err != nil {
+		done()
+		return err
+	}
+	cycle, err := s.Run(ctx.Context, false)
+	done()
+	if err == nil {
+		leftOut(ctx, cycle)
+		err = do(s, cycle)
+	}
+	if bad := s.Close(); bad != nil {
+		return bad
+	}
+	return err
+}
+
+// leftOut reports on standard error what was left out.
+func leftOut(ctx *cli.Context, c *sidecar.Cycle) {
+	w := ctx.App.ErrWriter
+	if c.Names != nil {
+		console.Say(w, "warning: %v", c.Names)
+	}
+	if c.Journal != nil {
+		console.Say(w, "warning: %v", c.Journal)
+	}
+	if n := len(c.Skipped); n > 0 {
+		console.Say(w, "%s left out as invalid, first job %d: %s", format.Plural(n, "accounting row"), c.Skipped[0].Job, c.Skipped[0].Why)
+	}
+	if n := len(c.Odd); n > 0 {
+		console.Say(w, "%s rejected, first: %v", format.Plural(n, "event"), c.Odd[0])
+	}
 }
