@@ -44,9 +44,18 @@ func openAt(ctx context.Context, c Config, address string) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := probe(ctx, db)
+	r, err := db.reader(ctx, c)
 	if err != nil {
 		_ = db.pool.Close() // The first error matters.
+		return nil, err
+	}
+	return r, nil
+}
+
+// reader returns the reader of a database whose tables are as it needs them.
+func (db *database) reader(ctx context.Context, c Config) (*Reader, error) {
+	s, err := probe(ctx, db)
+	if err != nil {
 		return nil, err
 	}
 	if c.Declared == ledger.InWCKey && !s.columns["job_table"]["wckey"] {
@@ -56,18 +65,12 @@ func openAt(ctx context.Context, c Config, address string) (*Reader, error) {
 	r.parser = newParser(&r.config, s)
 	r.clock = r.ask
 	if err = r.nameTRES(ctx); err != nil {
-		_ = db.pool.Close() // The first error matters.
 		return nil, err
 	}
 	if err = r.nameReservations(ctx); err != nil {
-		_ = db.pool.Close() // The first error matters.
 		return nil, err
 	}
-	if err = r.compare(ctx, c.Reached); err != nil {
-		_ = db.pool.Close() // The first error matters.
-		return nil, err
-	}
-	return r, nil
+	return r, r.compare(ctx, c.Reached)
 }
 
 // Close ends the connection.

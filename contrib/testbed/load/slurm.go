@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os/exec"
 	"os/user"
@@ -14,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"slurm-ostrich/priority"
 )
 
 // commandTimeout is how long a command of Slurm may take. Slurm itself gives
@@ -172,28 +173,11 @@ func parseQueues(out, prefix string, of func(id, own string) string) (map[string
 // countTasks counts the tasks of an array in squeue's form, such as 1,4-9 or
 // 2-8:3%5. Anything else counts as one.
 func countTasks(list string) int {
-	list, _, _ = strings.Cut(list, "%")
-	count := 0
-	for part := range strings.SplitSeq(list, ",") {
-		span, by, stepped := strings.Cut(part, ":")
-		first, last, many := strings.Cut(span, "-")
-		if !many {
-			count++
-			continue
-		}
-		from, err1 := strconv.Atoi(first)
-		to, err2 := strconv.Atoi(last)
-		step := 1
-		var err3 error
-		if stepped {
-			step, err3 = strconv.Atoi(by)
-		}
-		if errors.Join(err1, err2, err3) != nil || step < 1 || to < from {
-			return 1
-		}
-		count += (to-from)/step + 1
+	tasks, err := priority.ParseTasks(list)
+	if err != nil {
+		return 1
 	}
-	return count
+	return tasks.Count()
 }
 
 // Cancel cancels all jobs of the campaigns of the given names.
