@@ -25,7 +25,7 @@ type limitColumn struct {
 var (
 	groupLimits = []limitColumn{{"grp_tres", accounting.ByGroup, false}, {"grp_jobs", accounting.ByGroup, true}}
 	jobLimits   = []limitColumn{{"max_tres_pj", accounting.ByJob, false}, {"max_tres_pn", accounting.ByJobNode, false}}
-	ownLimits   = []limitColumn{{"max_jobs", accounting.ByGroup, true}}
+	ownLimits   = []limitColumn{{"max_jobs", accounting.ByUser, true}}
 	qosLimits   = []limitColumn{
 		{"max_tres_pu", accounting.ByUser, false},
 		{"max_jobs_per_user", accounting.ByUser, true},

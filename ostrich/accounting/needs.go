@@ -48,6 +48,7 @@ type Layout struct {
 	MemoryPer          Per    // of Memory: --mem, --mem-per-cpu
 	AllMemory          bool   // --mem=0: all memory of its nodes, of which Slurm records the least that a node has
 	GRES               string // --gres, or --gpus-per-node as "gpu:N": for each node
+	GPUs, GPUsPerTask  string // --gpus, --gpus-per-task, as "gpu:N" or "gpu:TYPE:N"
 	Exclusive          string // --exclusive: "node" without a value
 	Share              bool   // --oversubscribe
 	Contiguous         bool
@@ -86,19 +87,19 @@ func ReadLicenses(text string) (list []Count, err error) {
 
 // submitOptions are the options of sbatch, srun and salloc that are read, by their short names.
 var submitOptions = map[string]string{
-	"n": "ntasks", "c": "cpus-per-task", "N": "nodes", "w": "nodelist", "x": "exclude", "s": "oversubscribe", "L": "licenses", "p": "partition",
+	"n": "ntasks", "c": "cpus-per-task", "N": "nodes", "w": "nodelist", "x": "exclude", "s": "oversubscribe", "L": "licenses", "p": "partition", "G": "gpus",
 }
 
 // valued are the options of which a line of submission has the value in the next word, if not behind "=".
 var valued = map[string]bool{
 	"ntasks": true, "cpus-per-task": true, "nodes": true, "nodelist": true, "exclude": true, "ntasks-per-node": true, "mem": true, "mem-per-cpu": true, "gres": true, "gpus-per-node": true,
-	"tasks-per-node": true,
+	"tasks-per-node": true, "gpus": true, "gpus-per-task": true,
 	// These are not read, but their values are no script.
 	"account": true, "partition": true, "qos": true, "time": true, "job-name": true, "output": true, "error": true, "chdir": true, "constraint": true, "licenses": true,
-	"dependency": true, "begin": true, "array": true, "comment": true, "export": true, "gpus": true, "mail-type": true, "mail-user": true, "reservation": true, "wrap": true, "input": true,
+	"dependency": true, "begin": true, "array": true, "comment": true, "export": true, "mail-type": true, "mail-user": true, "reservation": true, "wrap": true, "input": true,
 	"acctg-freq": true, "batch": true, "bb": true, "bbf": true, "cluster-constraint": true, "clusters": true, "container": true, "core-spec": true, "cores-per-socket": true,
 	"cpu-bind": true, "cpu-freq": true, "cpus-per-gpu": true, "deadline": true, "delay-boot": true, "distribution": true, "epilog": true, "export-file": true, "extra": true, "extra-node-info": true,
-	"gid": true, "gpu-bind": true, "gpu-freq": true, "gpus-per-socket": true, "gpus-per-task": true, "gres-flags": true, "hint": true, "kill-on-invalid-dep": true, "mcs-label": true,
+	"gid": true, "gpu-bind": true, "gpu-freq": true, "gpus-per-socket": true, "gres-flags": true, "hint": true, "kill-on-invalid-dep": true, "mcs-label": true,
 	"mem-bind": true, "mem-per-gpu": true, "mincpus": true, "mpi": true, "network": true, "nodefile": true, "ntasks-per-core": true, "ntasks-per-gpu": true, "ntasks-per-socket": true,
 	"open-mode": true, "prefer": true, "priority": true, "profile": true, "prolog": true, "relative": true, "segment": true, "signal": true, "sockets-per-node": true, "switches": true,
 	"task-epilog": true, "task-prolog": true, "thread-spec": true, "threads-per-core": true, "time-min": true, "tmp": true, "tres-bind": true, "tres-per-task": true, "uid": true, "wckey": true,
@@ -224,7 +225,11 @@ func (l *Layout) set(name, value string) {
 			l.GRES = value
 		}
 	case "gpus-per-node":
-		l.GRES = strings.Trim(l.GRES+",gpu:"+value, ",")
+		l.GRES = strings.Trim(l.GRES+","+gpus(value), ",")
+	case "gpus":
+		l.GPUs = gpus(value)
+	case "gpus-per-task":
+		l.GPUsPerTask = gpus(value)
 	case "exclusive":
 		if l.Exclusive = value; value == "" {
 			l.Exclusive = "node"
@@ -253,6 +258,9 @@ func (l *Layout) set(name, value string) {
 		}
 	}
 }
+
+// gpus returns generic resources for a list of GPUs such as "2" or "a100:1,v100:1".
+func gpus(list string) string { return "gpu:" + strings.ReplaceAll(list, ",", ",gpu:") }
 
 // Line returns a line of submission that says what the layout does; "" if there is none.
 func (l *Layout) Line() string {
@@ -292,6 +300,8 @@ func (l *Layout) Line() string {
 	}
 	add("partition", l.Partitions)
 	add("gres", l.GRES)
+	add("gpus", strings.ReplaceAll(l.GPUs, "gpu:", ""))
+	add("gpus-per-task", strings.ReplaceAll(l.GPUsPerTask, "gpu:", ""))
 	add("exclusive", l.Exclusive)
 	flag("oversubscribe", l.Share)
 	flag("contiguous", l.Contiguous)

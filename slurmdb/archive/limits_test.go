@@ -49,8 +49,8 @@ func TestLimits(t *testing.T) {
 		"root":    {},
 		"science": {List: []accounting.Limit{group("cpu", 100), group("gres/gpu", 8)}},
 		"physics": {Other: []string{"GrpTRESMins"}, Priority: 60},
-		"alice":   {List: []accounting.Limit{group("jobs", 3), job("cpu", 20), job("node", 2), group("jobs", 5)}, MaxWall: 3600, Priority: 100},
-		"bob":     {List: []accounting.Limit{job("cpu", 40), job("node", 2), group("jobs", 5)}, MaxWall: 36000, Priority: 60},
+		"alice":   {List: []accounting.Limit{group("jobs", 3), job("cpu", 20), job("node", 2), {Scope: accounting.ByUser, Resource: "jobs", Most: 5}}, MaxWall: 3600, Priority: 100},
+		"bob":     {List: []accounting.Limit{job("cpu", 40), job("node", 2), {Scope: accounting.ByUser, Resource: "jobs", Most: 5}}, MaxWall: 36000, Priority: 60},
 	}
 	delete(limits, "")
 	if diff := cmp.Diff(want, limits); diff != "" {

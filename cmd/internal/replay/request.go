@@ -288,6 +288,20 @@ func (p *placement) layout(j *accounting.Job, n *accounting.Needs, r *nodes.Requ
 	}
 }
 
+// most returns MaxMemPerCPU of the first partition of a request, or of the cluster; 0 for none.
+func (p *placement) most(r *nodes.Request) int64 {
+	limit := p.cluster.MaxMemory
+	if len(r.Partitions) > 0 {
+		if own := p.cluster.Partitions[r.Partitions[0]].MaxMemory; own.MiB > 0 {
+			limit = own
+		}
+	}
+	if !limit.PerCPU {
+		return 0
+	}
+	return limit.MiB
+}
+
 // memory says how much memory a job asks for. Nothing is as much as the partition gives.
 func (p *placement) memory(j *accounting.Job, n *accounting.Needs, r *nodes.Request, a *answer) {
 	if n.AllMemory {
@@ -296,6 +310,10 @@ func (p *placement) memory(j *accounting.Job, n *accounting.Needs, r *nodes.Requ
 	}
 	if n.Layout.Memory > 0 {
 		r.Memory = nodes.Memory{MiB: n.Layout.Memory, PerCPU: n.MemoryPer == accounting.PerCPU}
+		if most := p.most(r); r.Memory.PerCPU && most > 0 && r.Memory.MiB > most { // _valid_pn_min_mem
+			times := (r.Memory.MiB + most - 1) / most
+			r.Memory.MiB, r.CPUsPerTask = (r.Memory.MiB+times-1)/times, max(1, r.CPUsPerTask)*int(times)
+		}
 		return
 	}
 	standard := p.cluster.DefMemory
@@ -326,15 +344,25 @@ func (p *placement) memory(j *accounting.Job, n *accounting.Needs, r *nodes.Requ
 
 // gres says which generic resources a job asks for.
 func (p *placement) gres(j *accounting.Job, n *accounting.Needs, r *nodes.Request, a *answer) ([]nodes.GRESRequest, error) {
-	if n.GRES != "" { // of each node
-		list, err := inventory.GRES(n.GRES)
-		all := make([]nodes.GRESRequest, len(list))
-		for i, g := range list {
-			all[i] = nodes.GRESRequest{GRES: g}
-		}
-		return all, err
-	}
+	var all []nodes.GRESRequest
 	var whole []nodes.GRES
+	for _, x := range []struct {
+		text string
+		per  nodes.Per
+	}{{n.GRES, nodes.PerNode}, {n.GPUsPerTask, nodes.PerTask}, {n.GPUs, nodes.PerJob}} {
+		list, err := inventory.GRES(x.text)
+		if err != nil {
+			return nil, err
+		}
+		for _, g := range list {
+			if all = append(all, nodes.GRESRequest{GRES: g, Per: x.per}); x.per == nodes.PerJob {
+				p.widen(g, j, r)
+			}
+		}
+	}
+	if all != nil {
+		return all, nil
+	}
 	for item := range strings.SplitSeq(n.TRES, ",") {
 		name, count, is := strings.Cut(item, "=")
 		kind, is2 := strings.CutPrefix(name, "gres/")
@@ -349,15 +377,14 @@ func (p *placement) gres(j *accounting.Job, n *accounting.Needs, r *nodes.Reques
 		g.Name, g.Type, _ = strings.Cut(kind, ":")
 		whole = append(whole, g)
 	}
-	var all []nodes.GRESRequest
 	across := int64(max(1, r.MinNodes, int(j.AskedNodes)))
 	for _, g := range whole {
 		if g.Type == "" && slices.ContainsFunc(whole, func(o nodes.GRES) bool { return o.Name == g.Name && o.Type != "" }) {
 			continue // the sum of those with types
 		}
 		q := nodes.GRESRequest{GRES: g}
-		if spread := p.spread(g, r); across == 1 && spread > 1 && (r.MaxNodes == 0 || r.MaxNodes >= spread) { // --gpus: ReqTRES has one node
-			r.MinNodes, r.CPUs, q.Per = max(r.MinNodes, spread), max(r.CPUs, spread), nodes.PerJob
+		if p.widen(g, j, r) {
+			q.Per = nodes.PerJob
 		} else if across > 1 {
 			a.assumed = append(a.assumed, eachGRES)
 			if q.Per = nodes.PerJob; g.Count%across == 0 {
@@ -367,6 +394,16 @@ func (p *placement) gres(j *accounting.Job, n *accounting.Needs, r *nodes.Reques
 		all = append(all, q)
 	}
 	return all, nil
+}
+
+// widen gives a request as many nodes as have what it asks for as a whole, if it asks for one (--gpus: ReqTRES has one node).
+func (p *placement) widen(g nodes.GRES, j *accounting.Job, r *nodes.Request) bool {
+	spread := p.spread(g, r)
+	if max(r.MinNodes, int(j.AskedNodes)) > 1 || spread < 2 || r.MaxNodes > 0 && r.MaxNodes < spread {
+		return false
+	}
+	r.MinNodes, r.CPUs = spread, max(r.CPUs, spread)
+	return true
 }
 
 // spread returns on how many nodes at least the first partition of a request, or the cluster, has as many of a generic resource; 0 if it has not.

@@ -155,6 +155,38 @@ func TestQOSFlags(t *testing.T) {
 	}
 }
 
+// TestAsked: what lines of submission say of GPUs, and of more memory for a processor than MaxMemPerCPU allows.
+func TestAsked(t *testing.T) {
+	records, err := slurm.ParseRecords("NodeName=g[1-3] CPUs=16 RealMemory=64000 Gres=gpu:a100:4\nPartitionName=main Nodes=ALL MaxMemPerCPU=4000\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := history()
+	h.Partitions, h.Jobs = []string{"main", "main2"}, h.Jobs[1:3]
+	p := mustNew(t, h, Setup{Options: window30, Records: records}).placement
+	gpus := func(count int64, of string, per nodes.Per) []nodes.GRESRequest {
+		return []nodes.GRESRequest{{GRES: nodes.GRES{Name: "gpu", Type: of, Count: count}, Per: per}}
+	}
+	for line, want := range map[string]nodes.Request{
+		"-n2 --gpus-per-task=a100:1": {CPUs: 8, Tasks: 2, GRES: gpus(1, "a100", nodes.PerTask)},
+		"-G 3":                       {CPUs: 8, GRES: gpus(3, "", nodes.PerJob)},
+		"--gpus a100:6":              {CPUs: 8, MinNodes: 2, GRES: gpus(6, "a100", nodes.PerJob)},
+		"-N2 --gpus-per-node=2":      {CPUs: 8, MinNodes: 2, MaxNodes: 2, GRES: gpus(2, "", nodes.PerNode)},
+		"--mem-per-cpu=9000M -c 2":   {CPUs: 8, CPUsPerTask: 6, Memory: nodes.Memory{MiB: 3000, PerCPU: true}},
+		"--mem-per-cpu=4000M -c 2":   {CPUs: 8, CPUsPerTask: 2, Memory: nodes.Memory{MiB: 4000, PerCPU: true}},
+	} {
+		h.Needs = []accounting.Needs{{}, {Layout: accounting.ParseSubmission("sbatch "+line+" run.sh", 0)}}
+		got, err := p.request(&accounting.Job{Needs: 1, Asked: 8, Procs: 8}, &answer{})
+		want.Partitions, want.Association = got.Partitions, got.Association
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v (-want +got)\n%s", line, err, diff)
+		}
+		if of := accounting.ParseSubmission(h.Needs[1].Layout.Line(), 0); of.GPUs != h.Needs[1].GPUs || of.GPUsPerTask != h.Needs[1].GPUsPerTask {
+			t.Errorf("%s: written as %s", line, h.Needs[1].Layout.Line())
+		}
+	}
+}
+
 // TestRelativeNone: 0 % is none, and memory that the nodes' lines do not have is not limited.
 func TestRelativeNone(t *testing.T) {
 	p := &placement{cluster: &nodes.Cluster{Nodes: []nodes.Node{{CPUs: 8, GRES: []nodes.GRES{{Name: "gpu", Count: 4}}}}}}

@@ -131,7 +131,7 @@ func TestAssociationLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	account := accounting.Limits{MaxWall: 7200, List: []accounting.Limit{{Resource: "cpu", Most: 64}, {Resource: "jobs", Most: 9}}}
-	user := accounting.Limits{MaxWall: 7200, List: []accounting.Limit{{Scope: accounting.ByJob, Resource: "node", Most: 2}, {Resource: "jobs", Most: 5}}}
+	user := accounting.Limits{MaxWall: 7200, List: []accounting.Limit{{Scope: accounting.ByJob, Resource: "node", Most: 2}, {Scope: accounting.ByUser, Resource: "jobs", Most: 5}}}
 	if diff := cmp.Diff([]accounting.Limits{account, {}, user}, []accounting.Limits{s.Accounts[0].Limits, s.Accounts[1].Limits, s.Associations[0].Limits}); diff != "" || !s.Flat {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

@@ -29,7 +29,7 @@ var (
 		{[]string{"MaxTRES", "MaxTRESPerJob", "MaxTRESPJ"}, accounting.ByJob, false},
 		{[]string{"MaxTRESPerNode", "MaxTRESPN"}, accounting.ByJobNode, false},
 	}
-	userColumns = []limitColumn{{[]string{"MaxJobs"}, accounting.ByGroup, true}}
+	userColumns = []limitColumn{{[]string{"MaxJobs"}, accounting.ByUser, true}}
 	qosColumns  = []limitColumn{
 		{[]string{"MaxTRESPU", "MaxTRESPerUser"}, accounting.ByUser, false},
 		{[]string{"MaxJobsPU", "MaxJobsPerUser"}, accounting.ByUser, true},

@@ -24,50 +24,51 @@ type use struct {
 type bound struct {
 	*Limit
 	kinds []int // of generic resources
+	over  bool  // another one counts in its place: its use is counted all the same
 }
 
 // NewUsage returns the usage of an empty cluster.
 func (f *Floor) NewUsage() *Usage { return &Usage{floor: f, used: make(map[use]int64)} }
 
-// bind finds the limits that a request is under. Of a limit that both its QOS have, only that of the first one counts.
+// bind finds the limits that a request is under. Of a limit that both its QOS have, only that of the first one counts, and that of an
+// association only if no QOS has it (acct_policy.c, acct_policy_job_runnable_pre_select, _validate_tres_limits_for_assoc).
 func (f *Floor) bind(w *Want) error {
 	order := f.order(w)
-	var have []*Limit
-	for _, q := range order {
-		if q == nil || q == order[0] && len(have) > 0 {
-			continue
-		}
-		for i := range q.Limits {
-			l := &q.Limits[i]
-			if !slices.ContainsFunc(have, func(h *Limit) bool { return h.Scope == l.Scope && h.Resource == l.Resource }) {
-				have = append(have, l)
-			}
+	var have []bound
+	add := func(limits []Limit, above []bound) {
+		for i := range limits {
+			l := &limits[i]
+			over := slices.ContainsFunc(above, func(h bound) bool { return h.Scope == l.Scope && h.Resource == l.Resource })
+			have = append(have, bound{Limit: l, over: over})
 		}
 	}
-	for a := w.Association; a != nil; a = a.Parent {
-		for i := range a.Limits {
-			have = append(have, &a.Limits[i])
+	for i, q := range order {
+		if q != nil && !slices.Contains(order[:i], q) {
+			add(q.Limits, have)
 		}
+	}
+	ofQOS := have
+	for a := w.Association; a != nil; a = a.Parent {
+		add(a.Limits, ofQOS)
 	}
 	for _, asked := range w.Licenses {
 		at := slices.IndexFunc(f.licenses, func(l Limit) bool { return l.Resource == "license/"+asked.Name })
 		if at < 0 {
 			return fmt.Errorf("nodes: the cluster has no licence %s: %w", asked.Name, ErrCluster)
 		}
-		have = append(have, &f.licenses[at])
+		have = append(have, bound{Limit: &f.licenses[at]})
 	}
-	for _, l := range have {
-		b := bound{Limit: l}
-		switch name, gres := strings.CutPrefix(l.Resource, "gres/"); {
+	for _, b := range have {
+		switch name, gres := strings.CutPrefix(b.Resource, "gres/"); {
 		case gres:
 			for k, kind := range f.kinds {
 				if name == kind.Name || name == kind.String() {
 					b.kinds = append(b.kinds, k)
 				}
 			}
-		case slices.Contains([]string{"jobs", "cpu", "node", "mem"}, l.Resource), strings.HasPrefix(l.Resource, "license/"):
+		case slices.Contains([]string{"jobs", "cpu", "node", "mem"}, b.Resource), strings.HasPrefix(b.Resource, "license/"):
 		default:
-			return fmt.Errorf("nodes: a limit of %s: only jobs, cpu, mem, node, gres/… and license/… are counted: %w", l.Resource, ErrCluster)
+			return fmt.Errorf("nodes: a limit of %s: only jobs, cpu, mem, node, gres/… and license/… are counted: %w", b.Resource, ErrCluster)
 		}
 		w.bounds = append(w.bounds, b)
 	}
@@ -75,7 +76,9 @@ func (f *Floor) bind(w *Want) error {
 }
 
 // Limited reports whether limits of associations or QOS may keep a job with the request.
-func (w *Want) Limited() bool { return len(w.bounds) > 0 }
+func (w *Want) Limited() bool {
+	return slices.ContainsFunc(w.bounds, func(b bound) bool { return !b.over })
+}
 
 // key is whose use of a limit a job counts in.
 func (b *bound) key(w *Want, user uint32) use {
@@ -94,9 +97,9 @@ func (b *bound) key(w *Want, user uint32) use {
 	return k
 }
 
-// of is how much of a limit an allocation uses; for JobNode, on the node where it uses most.
+// of is how much of a limit an allocation uses; for JobNode, on a node on average (_validate_tres_limits_for_assoc).
 func (b *bound) of(f *Floor, w *Want, a *Allocation) int64 {
-	sum, most := int64(0), int64(0)
+	sum := int64(0)
 	for i := range a.Nodes {
 		n := int64(0)
 		switch b.Resource {
@@ -113,10 +116,10 @@ func (b *bound) of(f *Floor, w *Want, a *Allocation) int64 {
 				}
 			}
 		}
-		sum, most = sum+n, max(most, n)
+		sum += n
 	}
 	if b.Scope == JobNode {
-		return most
+		return sum / int64(max(1, len(a.Nodes)))
 	}
 	if name, ok := strings.CutPrefix(b.Resource, "license/"); ok {
 		sum += licenses(w, name)
@@ -128,7 +131,7 @@ func (b *bound) of(f *Floor, w *Want, a *Allocation) int64 {
 // acct_policy_job_runnable_pre_select).
 func (u *Usage) Allows(w *Want, user uint32) bool {
 	for i := range w.bounds {
-		if b := &w.bounds[i]; b.Resource == "jobs" && u.used[b.key(w, user)] >= b.Most {
+		if b := &w.bounds[i]; b.Resource == "jobs" && !b.over && u.used[b.key(w, user)] >= b.Most {
 			return false
 		}
 	}
@@ -140,7 +143,7 @@ func (u *Usage) Allows(w *Want, user uint32) bool {
 func (u *Usage) AllowsAllocation(w *Want, user uint32, a *Allocation) bool {
 	for i := range w.bounds {
 		b := &w.bounds[i]
-		if b.Resource != "jobs" && u.used[b.key(w, user)]+b.of(u.floor, w, a) > b.Most {
+		if b.Resource != "jobs" && !b.over && u.used[b.key(w, user)]+b.of(u.floor, w, a) > b.Most {
 			return false
 		}
 	}
@@ -153,7 +156,7 @@ func (u *Usage) AllowsAllocation(w *Want, user uint32, a *Allocation) bool {
 func (u *Usage) AllowsRequest(w *Want, user uint32) bool {
 	for i := range w.bounds {
 		b := &w.bounds[i]
-		if b.Resource != "jobs" && b.Scope != JobNode && u.used[b.key(w, user)]+b.asked(w) > b.Most {
+		if b.Resource != "jobs" && b.Scope != JobNode && !b.over && u.used[b.key(w, user)]+b.asked(w) > b.Most {
 			return false
 		}
 	}
