@@ -28,8 +28,9 @@
 //     equal but for rounding may tie in one and not in the other.
 //   - With classic fair share, Slurm reads a user's usage when a calculation
 //     reaches the user's first waiting job, and so does the model; see Wait.
-//     Without a waiting job, Slurm reads it when a job is submitted or somebody
-//     asks; the model uses the usage at the end of the calculation. Under
+//     Without a waiting job, Slurm reads it when a job is submitted, and so does
+//     the model, or somebody asks; the model then uses the usage at the end of the
+//     calculation. Under
 //     DepthOblivious, the model counts a sibling's usage of this calculation, Slurm
 //     that of the last time it read the sibling.
 //   - Usage is added to associations. Limits and the usage of a QOS are not

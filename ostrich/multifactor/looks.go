@@ -12,6 +12,7 @@ import (
 // first waiting job of a user it reads the user's usage as it is at that point
 // (_decay_apply_new_usage_and_weighted_factors, _get_fairshare_priority). Usage
 // of jobs that were submitted later does not count until the next calculation.
+// Of a user without one it reads the usage when the next job is submitted.
 
 // spot is a job's place among all.
 type spot struct {
@@ -24,20 +25,37 @@ func compareSpots(a, b spot) int {
 }
 
 // Wait says that a job waits, from Request.Submit on in the order of jobs. Only
-// classic fair share needs it: for an association without a known waiting job,
-// the usage counts as it is at the end of a calculation. Start removes the job.
+// classic fair share needs it: for an association that nobody has read since a
+// calculation, the usage counts as it is at the end of that. Start removes the job.
 // Wait first does the calculations due before that moment. It returns an error if
 // the request does not pass Check, or if a later event has happened.
 func (m *Multifactor) Wait(id ostrich.JobID, r *Request, at ostrich.Time) error {
 	if err := m.reach(id, "waits", r, at); err != nil || m.fairTree || r.Association < 0 {
 		return err
 	}
+	m.read(&m.nodes[m.association(r.Association)])
 	line := &m.waiting[r.Association]
 	s := spot{r.Submit, id}
 	if i, there := slices.BinarySearchFunc(*line, s, compareSpots); !there {
 		*line = slices.Insert(*line, i, s)
 	}
 	return nil
+}
+
+// read takes the usage of an association as it is now, unless it was read since the latest calculation.
+func (m *Multifactor) read(x *node) {
+	if x.lookedAt == m.calculation {
+		return
+	}
+	now := func(x *node) float64 {
+		_, usage := m.usageAt(x, m.calculation)
+		if x.as == m.calculation {
+			usage += x.ended
+		}
+		return usage
+	}
+	x.looked, x.lookedAt = normalised(now(x), now(&m.nodes[0])), m.calculation
+	m.shared = -1
 }
 
 // Withdraw says that a waiting job will not start. For a job that does not wait

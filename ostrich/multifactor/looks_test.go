@@ -76,6 +76,7 @@ func TestLooksOracle(t *testing.T) {
 			raw    [users]float64
 			norm   [users]float64
 			looked [users]bool
+			read   [users]bool // for a job
 			last   ostrich.Time
 		)
 		root := func() float64 { return raw[0] + raw[1] + raw[2] }
@@ -94,7 +95,7 @@ func TestLooksOracle(t *testing.T) {
 		}
 		calculate := func(until ostrich.Time) {
 			for ; last+period <= until; last += period {
-				looked = [users]bool{}
+				looked, read = [users]bool{}, [users]bool{}
 				for user := range raw {
 					raw[user] *= decay(period)
 				}
@@ -104,6 +105,7 @@ func TestLooksOracle(t *testing.T) {
 						add(j, last+period)
 					case j.waiting:
 						look(j.request.Association)
+						read[j.request.Association] = true
 					}
 				}
 				for user := range raw {
@@ -124,6 +126,11 @@ func TestLooksOracle(t *testing.T) {
 					Procs: rapid.IntRange(1, 5).Draw(t, "procs"), Submit: now,
 				}}
 				jobs = append(jobs, j)
+				if user := j.request.Association; !read[user] {
+					looked[user] = false
+					look(user)
+					read[user] = true
+				}
 				if err := m.Wait(ostrich.JobID(len(jobs)), &j.request, now); err != nil {
 					t.Fatal(err)
 				}

@@ -150,7 +150,7 @@ func (m *Multifactor) counts(of string, list []float64) error {
 func (m *Multifactor) plant() error {
 	c := &m.c
 	m.nodes = make([]node, 1, 1+len(c.Accounts)+len(c.Associations))
-	m.nodes[0] = node{parent: -1, fs: -1, shares: 1}
+	m.nodes[0] = node{parent: -1, fs: -1, shares: 1, lookedAt: -1}
 	names := map[string]int{"": 0, Root: 0}
 	for i, a := range c.Accounts {
 		if _, twice := names[a.Name]; twice {
@@ -166,7 +166,7 @@ func (m *Multifactor) plant() error {
 		case shares < UseParent || shares > math.MaxInt32 || priority < 0:
 			return fmt.Errorf("%s %q: %d shares, priority %d: %w", what, name, shares, priority, ErrConfig)
 		}
-		m.nodes = append(m.nodes, node{parent: above, shares: shares, user: user})
+		m.nodes = append(m.nodes, node{parent: above, shares: shares, user: user, lookedAt: -1})
 		return nil
 	}
 	for _, a := range c.Accounts {

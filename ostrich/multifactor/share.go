@@ -203,7 +203,7 @@ func (m *Multifactor) shareClassic() {
 		x := &m.nodes[i]
 		before, usage := m.usageAt(x, m.calculation)
 		switch {
-		case x.lookedAt == m.calculation && x.lookedAt > 0:
+		case x.lookedAt == m.calculation:
 			x.usageNorm = x.looked
 		case x.user:
 			x.usageNorm = normalised(usage, rootUsage)

@@ -32,7 +32,7 @@ type node struct {
 	part     float64 // shares/siblings
 
 	// Of an association with classic fair share: usage_norm as read last, in a
-	// calculation. While that is on its way to the association's first waiting job,
+	// calculation or after it, −1 for none. While that is on its way to the association's first waiting job,
 	// what the association's jobs in front of it have used.
 	looked   float64
 	lookedAt int64

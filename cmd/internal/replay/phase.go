@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -203,7 +204,11 @@ func (t *phaseTest) gather() {
 		if j.priority > 0 {
 			t.told++
 		}
-		t.events = append(t.events, phaseEvent{j.Submit, submitted, i}, phaseEvent{j.Start, began, i})
+		came := j.came // it waits from then on, though it may be eligible later
+		if j.campaign < 0 && j.Start == j.Submit {
+			came = j.Submit // it is put where it ran before the window
+		}
+		t.events = append(t.events, phaseEvent{came, submitted, i}, phaseEvent{j.Start, began, i})
 		if !j.open {
 			t.events = append(t.events, phaseEvent{j.ended(), ended, i})
 		}
@@ -240,11 +245,14 @@ func (t *phaseTest) each(phase ostrich.Time, visit func(j *Job, priority uint32)
 		switch {
 		case e.kind == submitted:
 			m.AdvanceTo(e.at)
+			if !begun[e.job] {
+				err = m.Wait(id, j.request(), e.at)
+			}
 			f := m.Factors(j.request(), e.at)
 			visit(j, m.Priority(&f))
 		case e.kind == began:
-			begun[e.job] = true
-			err = m.Start(id, j.request(), e.at)
+			begun[e.job] = true // maybe in the second in which it came
+			err = errors.Join(m.Wait(id, j.request(), e.at), m.Start(id, j.request(), e.at))
 		case begun[e.job]:
 			err = m.End(id, e.at)
 		}

@@ -1,8 +1,10 @@
 package replay
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,6 +109,57 @@ func TestNoPhase(t *testing.T) {
 			t.Errorf("%v, phase %d was %d, notes %q", err, s.Priority.Phase, was, s.Notes)
 		}
 	})
+}
+
+// TestPhaseOfWaits: under classic fair share, what waits when slurmctld calculates decides when usage is read. A job waits from its submission
+// on, also while it is not eligible; one that starts at once does not. The priority of a job of several partitions is that in the first.
+func TestPhaseOfWaits(t *testing.T) {
+	h := history()
+	h.Needs = []accounting.Needs{{}, {Layout: accounting.Layout{Known: true, Partitions: "main,main2"}}, {Layout: accounting.Layout{Known: true, Partitions: "main2,main"}}}
+	h.Partitions = []string{"main", "main2"}
+	job := func(id ostrich.JobID, user int32, submit, eligible, start, end ostrich.Time) accounting.Job {
+		return accounting.Job{ID: id, Association: user, Procs: 1, Submit: submit, Eligible: eligible, Start: start, End: end, Limit: 900, Priority: 1}
+	}
+	h.Jobs = []accounting.Job{
+		job(1, 0, 1010, 1010, 1010, 1900), // at once
+		job(2, 0, 1020, 1400, 1400, 1450), // after another
+		job(3, 0, 1030, 1030, 1040, 2900),
+		job(4, 1, 1050, 1050, 1060, 1350), // its end counts for the next
+		job(5, 1, 1360, 1360, 1370, 1500),
+		job(6, 0, 1380, 1380, 1390, 1500),
+	}
+	h.Jobs[4].Needs, h.Jobs[5].Needs = 1, 2
+	s := mustNew(t, h, Setup{Options: window30, Controller: &priority.Controller{
+		PriorityType: "priority/multifactor", PriorityFlags: []string{"NO_FAIR_TREE"}, Weights: priority.Weights{Fairshare: 1_000_000}, DecayHalfLife: 3600, CalcPeriod: 300, AccountingEnforce: []string{"limits"},
+	}})
+	phase := phaseTest{Study: s}
+	if phase.gather(); phase.told != 4 {
+		t.Errorf("%d priorities are told, want those of 1, 3, 4 and 5", phase.told)
+	}
+	got := make(map[ostrich.JobID]uint32)
+	if err := phase.each(0, func(j *Job, priority uint32) { got[j.Slurm] = priority }); err != nil {
+		t.Fatal(err)
+	}
+	m, err := multifactor.New(s.Priority, s.Priority.Before(1010))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := func(slurm ostrich.JobID) *multifactor.Request {
+		return s.Jobs[slices.IndexFunc(s.Jobs, func(j Job) bool { return j.Slurm == slurm })].request()
+	}
+	err = errors.Join(m.Wait(1, r(1), 1010), m.Start(1, r(1), 1010), m.Wait(2, r(2), 1020), m.Wait(3, r(3), 1030), m.Start(3, r(3), 1040), m.Wait(4, r(4), 1050), m.Start(4, r(4), 1060), m.End(4, 1350))
+	for _, id := range []ostrich.JobID{5, 6} {
+		at := r(id).Submit
+		err = errors.Join(err, m.Wait(id, r(id), at))
+		m.AdvanceTo(at)
+		if f := m.Factors(r(id), at); got[id] != m.Priority(&f) || f.Fairshare == 1 {
+			t.Errorf("job %d: priority %d, want %d (%+v)", id, got[id], m.Priority(&f), f)
+		}
+		err = errors.Join(err, m.Start(id, r(id), at+10))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestFindNormal: scontrol's NO_NORMAL_ALL stands for any of four flags. Those that the recorded priorities have are found;

@@ -181,8 +181,8 @@ func TestAsked(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got)\n%s", line, err, diff)
 		}
-		if of := accounting.ParseSubmission(h.Needs[1].Layout.Line(), 0); of.GPUs != h.Needs[1].GPUs || of.GPUsPerTask != h.Needs[1].GPUsPerTask {
-			t.Errorf("%s: written as %s", line, h.Needs[1].Layout.Line())
+		if of := accounting.ParseSubmission(h.Needs[1].Line(), 0); of.GPUs != h.Needs[1].GPUs || of.GPUsPerTask != h.Needs[1].GPUsPerTask {
+			t.Errorf("%s: written as %s", line, h.Needs[1].Line())
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -278,8 +279,8 @@ func (s *Study) addJobs(h *accounting.History) error {
 			l.Run, l.Suspended = max(1, j.Ran()), j.End-j.Start-ostrich.Time(max(1, j.Ran()))
 		}
 		left.has(j, ran, s.preempts())
-		if j.Array != 0 && j.Start != j.Submit {
-			l.priority = 0 // a task has a record of its own, and a recorded priority, only from when it starts
+		if named, _, _ := strings.Cut(h.NeedsOf(j).Partitions, ","); j.Array != 0 && j.Start != j.Submit || named != "" && named != h.Partitions[j.Partition] {
+			l.priority = 0 // a task has a record of its own, and a recorded priority, only from when it starts; the priority is that in the partition named first
 		}
 		if j.End != 0 && limit > 0 && !waited {
 			parts = append(parts, float64(l.Run)/float64(limit))
