@@ -12,7 +12,7 @@ import (
 )
 
 // TestDaemonIsLean: ostrichd links neither the log reader with its gzip, nor Slurm's
-// priorities and the papers' algorithms, nor the exact solver, nor "ostrich check". One chain of imports that does it is shown.
+// priorities and the papers' algorithms, nor the exact solver, nor "ostrich check" and what asks a daemon. One chain of imports that does it is shown.
 func TestDaemonIsLean(t *testing.T) {
 	const daemon = module + "/cmd/ostrichd"
 	from := map[string]string{daemon: ""}
@@ -29,7 +29,7 @@ func TestDaemonIsLean(t *testing.T) {
 	}
 	for _, heavy := range []string{
 		module + "/ostrich/trace", module + "/ostrich/sim/swf", module + "/ostrich/sim/orders", module + "/ostrich/multifactor", module + "/ostrich/policy", module + "/ostrich/optimal",
-		module + "/ostrich/grid", module + "/ostrich/bot", module + "/ostrich/report/confidence", module + "/cmd/internal/check", "github.com/klauspost/compress/gzip",
+		module + "/ostrich/grid", module + "/ostrich/bot", module + "/ostrich/report/confidence", module + "/cmd/internal/check", module + "/cmd/internal/asking", "github.com/klauspost/compress/gzip",
 	} {
 		if _, linked := from[heavy]; linked {
 			chain := []string{heavy}

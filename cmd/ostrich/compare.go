@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,15 +17,14 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/arguments"
-	"slurm-ostrich/cmd/internal/asking"
 	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/live"
+	"slurm-ostrich/cmd/internal/live/fetch"
 	"slurm-ostrich/cmd/internal/replay"
 	"slurm-ostrich/cmd/internal/simulation"
-	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/ostrich/accounting"
 )
 
@@ -191,7 +189,7 @@ func compareLive(c *cli.Context) error {
 	if err := onlyLive(c); err != nil {
 		return err
 	}
-	report, raw, err := fetchLive(c)
+	report, raw, err := fetch.Report(c)
 	if err != nil {
 		return err
 	}
@@ -211,24 +209,6 @@ func compareLive(c *cli.Context) error {
 		}
 	}
 	return console.Tables(c, report.Tables()...)
-}
-
-// fetchLive asks the daemon, at its socket or at an address.
-func fetchLive(c *cli.Context) (*live.Report, []byte, error) {
-	answer, nobody, err := asking.Daemon(c, live.Compare, &view.Selection{})
-	if err != nil {
-		return nil, nil, err
-	}
-	if answer != nil {
-		report, bad := live.Parse(answer.From, answer.JSON)
-		return report, answer.JSON, bad
-	}
-	address, err := liveAddress(c)
-	if err != nil {
-		return nil, nil, asking.Alone(c, nobody, err)
-	}
-	report, raw, err := live.Fetch(c.Context, address, c.String("http-config"))
-	return report, raw, asking.Alone(c, nobody, err)
 }
 
 // onlyLive refuses arguments, and options that have no effect on a comparison that
@@ -251,25 +231,4 @@ func onlyLive(c *cli.Context) error {
 		return errors.New("compare: --http-config goes with --address")
 	}
 	return nil
-}
-
-// liveAddress returns where the daemon answers, from this host.
-func liveAddress(c *cli.Context) (*url.URL, error) {
-	address, from := c.String("address"), "--address"
-	if !c.IsSet("address") {
-		config, err := configuration.Load(c)
-		if err != nil {
-			return nil, err
-		}
-		if config.Listen == "" {
-			return nil, errors.New("compare: listen of the configuration is empty, so that ostrichd cannot be asked; set it, or name another with --address HOST:PORT")
-		}
-		address, from = config.Listen, "listen"
-	}
-	// A host that is empty or unspecified is this one, see net.Dial.
-	u, err := live.URL(address)
-	if err != nil {
-		return nil, fmt.Errorf("compare: %s: %w", from, err)
-	}
-	return u, nil
 }

@@ -20,7 +20,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 	"golang.org/x/sys/unix"
 
-	"slurm-ostrich/cmd/internal/live"
+	livefetch "slurm-ostrich/cmd/internal/live/fetch"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/cmd/internal/webserver"
 )
@@ -282,11 +282,11 @@ func TestComparedThroughDoors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u, err := live.URL(test.scheme + w.daemon.config.Listen)
+		u, err := livefetch.URL(test.scheme + w.daemon.config.Listen)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, _, err := live.Fetch(t.Context(), u, write("client.yml", test.client))
+		r, _, err := livefetch.At(t.Context(), u, write("client.yml", test.client))
 		if test.want == "" && (err != nil || r.Cycles != 1) || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%s behind %s with %q: %+v, %v; want %q", u, filepath.Base(test.web), test.client, r, err, test.want)
 		}

@@ -141,14 +141,14 @@ func readNight(path string, info fs.FileInfo) (*Night, error) {
 	switch {
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is no file", path)
-	case info.Size() > mostBytes:
-		return nil, fmt.Errorf("%s has %d bytes, more than %d", path, info.Size(), mostBytes)
+	case info.Size() > MostBytes:
+		return nil, fmt.Errorf("%s has %d bytes, more than %d", path, info.Size(), MostBytes)
 	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := io.ReadAll(io.LimitReader(file, mostBytes))
+	raw, err := io.ReadAll(io.LimitReader(file, MostBytes))
 	if err = errors.Join(err, file.Close()); err != nil {
 		return nil, err
 	}
@@ -173,8 +173,8 @@ func readNight(path string, info fs.FileInfo) (*Night, error) {
 // Open opens the page, and says when it was made.
 func (n *Night) Open() (*os.File, time.Time, error) {
 	info, err := os.Stat(n.Page)
-	if err == nil && (!info.Mode().IsRegular() || info.Size() > mostBytes) {
-		err = fmt.Errorf("%s is no file, or has more than %d bytes", n.Page, mostBytes)
+	if err == nil && (!info.Mode().IsRegular() || info.Size() > MostBytes) {
+		err = fmt.Errorf("%s is no file, or has more than %d bytes", n.Page, MostBytes)
 	}
 	if err != nil {
 		return nil, time.Time{}, err

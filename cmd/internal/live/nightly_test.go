@@ -78,7 +78,7 @@ func TestNights(t *testing.T) {
 	}
 	// What is broken is left out, and told once, whatever else changes.
 	day := filepath.Join(folder, "day.json")
-	for _, broken := range []string{"", compared[:100], "[]", `{"verdict":["x"]}`, strings.Replace(compared, `"unix":true`, `"unix":false`, 1), strings.Repeat(" ", mostBytes+1)} {
+	for _, broken := range []string{"", compared[:100], "[]", `{"verdict":["x"]}`, strings.Replace(compared, `"unix":true`, `"unix":false`, 1), strings.Repeat(" ", MostBytes+1)} {
 		writeNight(t, day, broken)
 		read(day, 1)
 		read("", 1)
@@ -124,7 +124,7 @@ func TestOpenNight(t *testing.T) {
 	if text, err := io.ReadAll(f); string(text) != "<p>" || err != nil || made.Unix() != 1_700_100_000 {
 		t.Errorf("%q of %v, %v", text, made, err)
 	}
-	if err := os.Truncate(n.Page, mostBytes+1); err != nil {
+	if err := os.Truncate(n.Page, MostBytes+1); err != nil {
 		t.Fatal(err)
 	}
 	n2 := Night{Page: filepath.Dir(n.Page)}

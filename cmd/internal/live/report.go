@@ -14,6 +14,9 @@ import (
 // Compare names the question for a Report.
 const Compare = "compare"
 
+// MostBytes is more than a comparison has.
+const MostBytes = 16 << 20
+
 // Report is what the comparison has found so far, as the daemon serves it. Times
 // are Unix seconds on the database's clock.
 type Report struct {

@@ -1,4 +1,6 @@
-package live
+// Package fetch gets the comparison that a running ostrichd keeps: at its socket, or at its
+// web listener.
+package fetch
 
 import (
 	"bytes"
@@ -19,16 +21,57 @@ import (
 	"time"
 
 	"github.com/prometheus/common/config"
+	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/api"
+	"slurm-ostrich/cmd/internal/asking"
+	"slurm-ostrich/cmd/internal/configuration"
+	"slurm-ostrich/cmd/internal/live"
+	"slurm-ostrich/cmd/internal/view"
 )
 
-const (
-	// patience is how long a daemon may take to answer.
-	patience = 10 * time.Second
-	// mostBytes is more than a comparison has.
-	mostBytes = 16 << 20
-)
+// patience is how long a daemon may take to answer.
+const patience = 10 * time.Second
+
+// Report asks the daemon, at its socket or at an address, as the options of a command say. It
+// also returns the JSON as it came.
+func Report(c *cli.Context) (*live.Report, []byte, error) {
+	answer, nobody, err := asking.Daemon(c, live.Compare, &view.Selection{})
+	if err != nil {
+		return nil, nil, err
+	}
+	if answer != nil {
+		report, bad := parse(answer.From, answer.JSON)
+		return report, answer.JSON, bad
+	}
+	address, err := listener(c)
+	if err != nil {
+		return nil, nil, asking.Alone(c, nobody, err)
+	}
+	report, raw, err := At(c.Context, address, c.String("http-config"))
+	return report, raw, asking.Alone(c, nobody, err)
+}
+
+// listener returns where the daemon answers, from this host.
+func listener(c *cli.Context) (*url.URL, error) {
+	address, from := c.String("address"), "--address"
+	if !c.IsSet("address") {
+		config, err := configuration.Load(c)
+		if err != nil {
+			return nil, err
+		}
+		if config.Listen == "" {
+			return nil, errors.New("compare: listen of the configuration is empty, so that ostrichd cannot be asked; set it, or name another with --address HOST:PORT")
+		}
+		address, from = config.Listen, "listen"
+	}
+	// A host that is empty or unspecified is this one, see net.Dial.
+	u, err := URL(address)
+	if err != nil {
+		return nil, fmt.Errorf("compare: %s: %w", from, err)
+	}
+	return u, nil
+}
 
 // URL reads an address, which is HOST:PORT or a URL. Its errors show no password.
 func URL(address string) (*url.URL, error) {
@@ -51,10 +94,10 @@ func URL(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// Fetch asks the daemon at a URL for its comparison. The file of --http-config, "" if
+// At asks the daemon at a URL for its comparison. The file of --http-config, "" if
 // there is none, says whom to trust and which password to give, in the format of
-// Prometheus' clients. Fetch also returns the JSON as it came.
-func Fetch(ctx context.Context, u *url.URL, file string) (*Report, []byte, error) {
+// Prometheus' clients. At also returns the JSON as it came.
+func At(ctx context.Context, u *url.URL, file string) (*live.Report, []byte, error) {
 	how, err := client(file)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--http-config: %w", err)
@@ -63,16 +106,16 @@ func Fetch(ctx context.Context, u *url.URL, file string) (*Report, []byte, error
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := Parse(shortURL(u), raw)
+	r, err := parse(shortURL(u), raw)
 	return r, raw, err
 }
 
 // shortURL returns a URL as messages show it.
 func shortURL(u *url.URL) string { return strings.TrimPrefix(u.String(), "http://") }
 
-// Parse reads the comparison that the daemon at an address has given.
-func Parse(address string, raw []byte) (*Report, error) {
-	r := &Report{}
+// parse reads the comparison that the daemon at an address has given.
+func parse(address string, raw []byte) (*live.Report, error) {
+	r := &live.Report{}
 	if err := json.Unmarshal(raw, r); err != nil {
 		return nil, fmt.Errorf("ostrichd at %s: its comparison cannot be read: %w", address, err)
 	}
@@ -104,7 +147,7 @@ func fetch(ctx context.Context, u *url.URL, how *config.HTTPClientConfig, file s
 	if err != nil {
 		return nil, fmt.Errorf("--http-config: %s: %w", file, err)
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.JoinPath(api.Folder, Compare).String(), nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.JoinPath(api.Folder, live.Compare).String(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("compare: %w", err)
 	}
@@ -113,7 +156,7 @@ func fetch(ctx context.Context, u *url.URL, how *config.HTTPClientConfig, file s
 		return nil, unanswered(shortURL(u), file, errors.Unwrap(err))
 	}
 	defer func() { _ = answer.Body.Close() }() // It has been read.
-	raw, err := io.ReadAll(io.LimitReader(answer.Body, mostBytes))
+	raw, err := io.ReadAll(io.LimitReader(answer.Body, live.MostBytes))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("ostrichd at %s: %w", shortURL(u), err)

@@ -1,4 +1,4 @@
-package live
+package fetch
 
 import (
 	"crypto/tls"
@@ -123,7 +123,7 @@ func TestFetch(t *testing.T) {
 			if test.file != "" {
 				file = put(t, dir, "client.yml", test.file)
 			}
-			r, raw, err := Fetch(t.Context(), u, file)
+			r, raw, err := At(t.Context(), u, file)
 			if test.want == "" {
 				if err != nil || r.Cluster != "c1" || string(raw) != `{"cluster":"c1"}` {
 					t.Fatalf("%+v, %s, %v", r, raw, err)
@@ -142,7 +142,7 @@ func TestFetch(t *testing.T) {
 		t.Fatal(err)
 	}
 	missing := filepath.Join(dir, "missing.yml")
-	if _, _, err = Fetch(t.Context(), u, missing); err == nil || err.Error() != "--http-config: open "+missing+": no such file or directory" {
+	if _, _, err = At(t.Context(), u, missing); err == nil || err.Error() != "--http-config: open "+missing+": no such file or directory" {
 		t.Error(err)
 	}
 }
