@@ -24,13 +24,18 @@ type Chooser struct {
 	remCPUs, maxCPUs             int64
 	units                        int64 // generic resources of the whole job that are still wanted
 
-	future *Load // reused
+	future *Load   // reused
+	again  bool    // the request is looked at again and again, beside less and less
+	known  Set     // nodes of which it is known what they offer to it
+	former []offer // that, by node
 }
 
 // NewChooser returns a chooser.
 func (f *Floor) NewChooser() *Chooser {
 	n := len(f.nodes)
-	return &Chooser{Floor: f, offers: make([]offer, n), cpus: make([]int32, n), left: newSet(n), chosen: newSet(n)}
+	return &Chooser{
+		Floor: f, offers: make([]offer, n), cpus: make([]int32, n), left: newSet(n), chosen: newSet(n), known: newSet(n), former: make([]offer, n),
+	}
 }
 
 // later makes the load of a later moment that of now.
@@ -105,17 +110,18 @@ func (c *Chooser) choose(w *Want, user uint32, able, from Set, l *Load, busy boo
 	c.left.And(from)
 	low, high := w.min, w.max
 	n := 0
-	most := int64(0)
+	most, cpus, units := int64(0), int64(0), int64(0)
 	for i := range c.left.All() {
-		c.offers[i] = c.offer(w, user, l, i)
-		if c.offers[i].cpus == 0 {
+		o := &c.offers[i]
+		if *o = c.offered(i); o.cpus == 0 {
 			c.left.Remove(i)
 			continue
 		}
 		n++
-		most = max(most, c.offers[i].size())
+		most = max(most, o.size())
+		cpus, units = cpus+int64(o.cpus), units+o.units
 	}
-	if n < low || w.list != nil && !w.list.Within(c.left) {
+	if n < low || cpus < int64(w.cpus) || units < w.units() || w.list != nil && !w.list.Within(c.left) {
 		return false
 	}
 	if w.perNode > 0 && w.tasks > 0 {
@@ -150,6 +156,18 @@ func (c *Chooser) choose(w *Want, user uint32, able, from Set, l *Load, busy boo
 		}
 	}
 	return false
+}
+
+// offered is what a node offers to the request.
+func (c *Chooser) offered(i int) offer {
+	if !c.again {
+		return c.offer(c.w, c.user, c.load, i)
+	}
+	if !c.known.Has(i) {
+		c.known.Add(i)
+		c.former[i] = c.offer(c.w, c.user, c.load, i)
+	}
+	return c.former[i]
 }
 
 // size is what a node offers, as choose compares it.

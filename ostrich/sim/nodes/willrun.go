@@ -34,6 +34,9 @@ func (c *Chooser) WillRun(w *Want, user uint32, from Set, l *Load, m Moment) (os
 		return c.soonest(w, user, from, l, m)
 	}
 	c.actual, c.all = l, false
+	c.again = len(w.count) == 0 && len(m.Victims) == 0
+	defer func() { c.again = false }()
+	clear(c.known)
 	if a, ok := c.pick(w, user, from, l, false); ok {
 		return m.Now, a, true
 	}
@@ -74,6 +77,9 @@ func (c *Chooser) WillRun(w *Want, user uint32, from Set, l *Load, m Moment) (os
 				end = r.End + span - r.End%span
 			}
 			c.future.Remove(r.Allocation)
+			for _, n := range r.Nodes {
+				c.known.Remove(int(n))
+			}
 			last = k - 1
 			if removed++; removed > mostRemoved || k < len(running) && running[k].End > end+span {
 				break
