@@ -28,10 +28,11 @@ type engine struct {
 	expects  bool    // Running is kept up to date
 	running  Running
 
-	waiting *queue  // of jobs that could start if there were processors, without a policy
-	slot    []int32 // in it by job; nil if that is the number of the job
-	tier    []int   // by job, where they are of several
-	tiers   []int   // those, the highest first
+	waiting *queue   // of jobs that could start if there were processors, without a policy
+	slot    []int32  // in it by job; nil if that is the number of the job
+	shelves *shelves // how it is arranged on nodes, without a policy
+	tier    []int    // by job, where they are of several
+	tiers   []int    // those, the highest first
 
 	latest   filling       // the latest pass
 	lasts    bool          // the latest pass goes on with the jobs that come

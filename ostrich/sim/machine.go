@@ -125,7 +125,8 @@ type Machine struct {
 	// which takes a second or two for each 50 000 jobs on a busy machine.
 	Depth int
 
-	// Tests is after how many jobs that find no nodes a pass of EASY gives up, as bf_max_job_test bounds it; 0 is never.
+	// Tests is after how many jobs that find no nodes a pass of EASY gives up, as bf_max_job_test bounds it; 0 is never. A replay of
+	// jobs counts one of those that ask for the same.
 	Tests int
 
 	// Cancel says, by id, how long after its submission a job is cancelled; nil if none is. It leaves the queue then, and never
@@ -194,10 +195,14 @@ func (m Machine) Replay(jobs []Job) ([]ostrich.Time, error) {
 		return m.replayCampaigns(list)
 	}
 	e := newEngine(m, list, floor)
-	if m.Order.arrival() {
+	switch {
+	case m.Order.arrival():
 		e.waiting = newQueue(sliding)
-	} else {
+	default:
 		e.waiting, e.slot = newQueue(len(jobs)), m.Order.slots(list)
+		if floor != nil && (m.Backfill == EASY || m.Backfill == Greedy) {
+			e.shelves, e.slot = floor.shelve(list, e.slot)
+		}
 	}
 	if m.Backfill == Conservative && floor == nil {
 		e.kept = &conservative{engine: e}

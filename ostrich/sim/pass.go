@@ -34,7 +34,7 @@ func (e *engine) pass() error {
 		e.slurm.freed = false // the look finds nothing
 	}
 	f := &e.latest
-	f.more, f.blocked, f.planned = more, false, 0
+	f.more, f.blocked, f.head, f.planned = more, false, -1, 0
 	if e.placed != nil {
 		f.tests = cmp.Or(e.Tests, -1)
 		f.decider = e.placed.again(f)
@@ -65,6 +65,8 @@ func (e *engine) fill(f *filling) error {
 // throughAll starts jobs of a tier.
 func (f *filling) throughAll() error {
 	switch {
+	case f.shelves != nil:
+		return f.shelves.through(f)
 	case f.ranker == nil:
 		return f.through(f.waiting, 0)
 	case f.byCampaigns != nil:
@@ -91,6 +93,7 @@ type filling struct {
 	more    int              // processors that are as good as free, see PerEvent
 	tier    int              // of the jobs that are looked at, below 0 for all
 	blocked bool             // a job did not fit
+	head    int32            // on nodes, that job as long as it has no reservation; else below 0
 	room    Room             // beside it, without reservations
 	planned int              // reservations of Conservative
 	rest    []least          // of Slurm's backfill scheduler, by place in the ranking: what it has still to look at from there on
@@ -148,7 +151,7 @@ func (f *filling) done() bool {
 
 // holds reports whether a pass over again would start nothing. A job that should
 // have ended by the shadow time, and has not, puts that off.
-func (f *filling) holds() bool { return !f.blocked || f.kind != EASY || f.now < f.room.Shadow }
+func (f *filling) holds() bool { return !f.blocked || f.head >= 0 || f.kind != EASY || f.now < f.room.Shadow }
 
 var errUnknown = errors.New("the ranking names a job that is not known")
 
@@ -240,6 +243,7 @@ func (f *filling) through(q *queue, stage int32) error {
 	for slot := -1; q.count > 0 && !f.done(); {
 		switch {
 		case f.blocked && f.kind != Conservative:
+			f.keep()
 			slot = f.room.next(q, slot+1, f.now)
 		case slot < q.first:
 			slot = q.first
@@ -273,11 +277,7 @@ func (f *filling) fits(i int32) bool {
 	case f.decider != nil:
 		return f.decider.fits(i)
 	case f.placed != nil:
-		found := f.finds(i)
-		if !found {
-			f.tests--
-		}
-		return found
+		return f.finds(i) == nodesFound
 	}
 	f.tests--
 	j := f.jobs[i]
@@ -310,7 +310,7 @@ func (f *filling) admits(i int32) bool {
 	}
 	if q := f.waiting; !f.blocked && q.count > 0 { // nothing that waits fits
 		if head := q.job(q.first); f.placed != nil {
-			f.keep(head)
+			f.blocked, f.head = true, head
 		} else {
 			f.block(f.jobs[head])
 		}

@@ -280,12 +280,23 @@ func (p *placed) again(f *filling) decider {
 	return nil
 }
 
-// finds reports whether a job finds nodes now, beside the head of the order if that has found none. Under None
+// search is what comes of a look for nodes.
+type search uint8
+
+const (
+	nodesFound     search = iota
+	othersMayFind         // none, for what need not be so for others with the same request
+	noNodesForLong        // none for the request, unless it ends by the shadow time
+	noNodes               // none for the request
+)
+
+// finds looks for nodes for a job now, beside the head of the order if that has found none. Under None
 // no other one starts then.
-func (f *filling) finds(i int32) bool {
+func (f *filling) finds(i int32) search {
 	if f.blocked && f.kind == None {
-		return false
+		return noNodes
 	}
+	f.keep()
 	p, user := f.placed, uint32(f.jobs[i].User)
 	long := f.blocked && f.kind == EASY && f.now+ostrich.Time(f.jobs[i].Estimate) > f.room.Shadow
 	limited := false
@@ -302,19 +313,30 @@ func (f *filling) finds(i int32) bool {
 		if ok {
 			p.chosen, p.chosenWant, p.chosenLong = a, w, long
 			f.room.Free, f.room.Extra = p.stock.Free, p.stock.Left
-			return true
+			return nodesFound
 		}
 	}
+	f.tests--
 	if !f.blocked && !limited { // one that a limit keeps is no head
-		f.keep(i)
+		f.blocked, f.head = true, i
 	}
-	return false
+	switch {
+	case limited, p.Private():
+		return othersMayFind
+	case long:
+		return noNodesForLong
+	}
+	return noNodes
 }
 
-// keep makes the reservation of the head, if there is one: in the first of its partitions.
-func (f *filling) keep(i int32) {
-	f.blocked = true
-	stock := f.placed.stock
+// keep makes the reservation of the head, if there is one that has none yet: in the first of its partitions. It is made only when another
+// job might start.
+func (f *filling) keep() {
+	if f.head < 0 {
+		return
+	}
+	stock, i := f.placed.stock, f.head
+	f.head = -1
 	if f.kind == EASY {
 		f.room.Shadow = stock.Reserve(f.placed.of(i)[0], uint32(f.jobs[i].User), f.now, func(k int) (ostrich.Time, *nodes.Allocation) {
 			if k >= len(f.running) {
@@ -324,6 +346,20 @@ func (f *filling) keep(i int32) {
 		})
 	}
 	f.room.Free, f.room.Extra = stock.Free, stock.Left
+}
+
+// hopeless reports whether it is known that no job that asks for the same as one finds nodes.
+func (f *filling) hopeless(i int32) bool {
+	p := f.placed
+	if p.limited {
+		return false
+	}
+	for _, w := range p.of(i) {
+		if !p.stock.Missed(w) {
+			return false
+		}
+	}
+	return true
 }
 
 // runningOn lists the running jobs in the order of their expected ends.

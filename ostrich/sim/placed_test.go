@@ -169,3 +169,39 @@ func TestPlacedIsACopy(t *testing.T) {
 		t.Errorf("nodes %v, want %v", on, want)
 	}
 }
+
+// TestShelves: a replay that goes by jobs that ask for what was not found for another one starts all when one does that looks at each.
+func TestShelves(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := sim.Machine{Cluster: drawCluster(t), Backfill: rapid.SampledFrom([]sim.Backfill{sim.EASY, sim.Greedy}).Draw(t, "backfill"), Order: sim.SPT, Open: true}
+		for range rapid.IntRange(1, 3).Draw(t, "requests") {
+			m.Requests = append(m.Requests, drawRequest(t))
+		}
+		if m.Prepare() != nil {
+			return // the cluster lacks what is asked of it
+		}
+		var jobs []sim.Job
+		var campaigns []sim.Campaign
+		at := ostrich.Time(1)
+		for range rapid.IntRange(1, 40).Draw(t, "jobs") {
+			j := sim.Job{
+				ID: ostrich.JobID(len(jobs) + 1), User: ostrich.UserID(rapid.IntRange(1, 2).Draw(t, "user")), Submit: at, Procs: 1,
+				Run: ostrich.Duration(rapid.IntRange(1, 20).Draw(t, "run")), Request: rapid.Int32Range(0, int32(len(m.Requests))).Draw(t, "request"),
+			}
+			j.Estimate = j.Run + ostrich.Duration(rapid.IntRange(0, 20).Draw(t, "error"))
+			at += ostrich.Time(rapid.IntRange(0, 3).Draw(t, "gap"))
+			if m.Meets(j.Request) {
+				jobs, campaigns = append(jobs, j), append(campaigns, sim.NewCampaign(j.User, j.Submit, 0, j))
+			}
+		}
+		starts, err := m.Replay(jobs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, j := range mustRun(t, m, campaigns) {
+			if j.Start != starts[i] {
+				t.Errorf("job %d starts at %d, and with a look at each job at %d", i+1, starts[i], j.Start)
+			}
+		}
+	})
+}

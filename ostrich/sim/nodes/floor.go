@@ -26,7 +26,7 @@ type Floor struct {
 	licenses []Limit // of all jobs together
 
 	private bool   // some jobs share nodes with those of their user only
-	moment  uint64 // counts the changes of all stocks
+	epochs  uint64 // of all stocks
 
 	empty   *Load // of nothing, and what chooses beside it
 	idle    *Chooser
@@ -85,6 +85,9 @@ func NewFloor(c *Cluster) (*Floor, error) {
 	f.empty, f.idle = f.NewLoad(), f.NewChooser()
 	return f, f.checkTimes()
 }
+
+// Private reports whether some jobs share nodes with those of their user only.
+func (f *Floor) Private() bool { return f.private }
 
 // Shares reports whether a job with the request could share its CPUs with others in Slurm, which it does not here
 // (select/cons_tres gives it those of another row of the partition when no CPUs are idle: job_test.c, _job_test).

@@ -37,18 +37,69 @@ func (s *Stock) Place(w *Want, user uint32, long bool) (*Allocation, bool) {
 	case long:
 		load = s.kept
 	}
-	missed, free := &w.missed[0], s.free
+	missed := &w.missed[0]
 	if long {
-		missed, free = &w.missed[1], s.left
+		missed = &w.missed[1]
 	}
-	if s.Free < w.cpus || long && s.Left < w.cpus || *missed == s.moment && s.now.users == nil || w.lack(free) {
+	if s.Missed(w) || long && (s.Left < w.cpus || s.now.users == nil && s.knows(missed) && !s.look(w, missed, load)) {
 		return nil, false
 	}
 	a := s.place(w, user, load, other)
 	if a == nil {
-		*missed = s.moment
+		if len(w.sets) > 1 || len(w.count) > 0 {
+			s.gather(w, user, load, other)
+		}
+		*missed = miss{epoch: s.epoch, seen: len(s.freed), room: s.room}
 	}
 	return a, a != nil
+}
+
+// Missed reports whether it is known that no nodes are free for a request, however short the job is.
+func (s *Stock) Missed(w *Want) bool {
+	m := &w.missed[0]
+	return s.Free < w.cpus || s.now.users == nil && s.knows(m) && !s.look(w, m, s.now)
+}
+
+// room is what nodes offer to a request in all.
+type room struct {
+	nodes       int
+	cpus, units int64
+}
+
+// add adds some nodes that offer as much, or takes them away.
+func (r *room) add(count int, o offer) {
+	if o.cpus > 0 {
+		r.nodes += count
+		r.cpus += int64(count) * int64(o.cpus)
+		r.units += int64(count) * o.units
+	}
+}
+
+// enough reports whether it may be enough for a request.
+func (r *room) enough(w *Want) bool {
+	return r.nodes >= w.min && r.cpus >= int64(w.cpus) && r.units >= w.units()
+}
+
+// miss is that there was no room for a request.
+type miss struct {
+	epoch uint64 // Stock.epoch
+	seen  int    // nodes of Stock.freed
+	more  bool   // of which one offers something since
+	room         // no less than what nodes offer to it
+}
+
+// knows reports whether a miss tells of this stock, and not of too long ago.
+func (s *Stock) knows(m *miss) bool { return m.epoch == s.epoch && len(s.freed)-m.seen <= len(s.nodes) }
+
+// look adds to a miss what those nodes offer of which less has come into use since, and reports whether there may be room now.
+func (s *Stock) look(w *Want, m *miss, load *Load) bool {
+	for _, n := range s.freed[m.seen:] {
+		o := s.offered(w, 0, load, n)
+		m.add(1, o)
+		m.more = m.more || o.cpus > 0
+	}
+	m.seen = len(s.freed)
+	return m.more && m.enough(w)
 }
 
 // place places a job beside a load. Nodes that would offer it less beside the other load are put first.
@@ -66,6 +117,9 @@ func (s *Stock) place(w *Want, user uint32, load, other *Load) *Allocation {
 			one.able, part = able, &one
 		}
 		s.gather(part, user, load, other)
+		if !s.room.enough(part) {
+			continue
+		}
 		if a := s.fill(part, user, load); a != nil {
 			return a
 		}
@@ -83,9 +137,9 @@ func (s *Stock) place(w *Want, user uint32, load, other *Load) *Allocation {
 	return nil
 }
 
-// gather lists all nodes that offer something to a job.
+// gather lists all nodes that offer something to a job, and adds up what they offer.
 func (s *Stock) gather(w *Want, user uint32, load, other *Load) {
-	s.list = s.list[:0]
+	s.list, s.room = s.list[:0], room{}
 	if w.list != nil || len(w.Exclude) > 0 {
 		for n := range w.able.All() {
 			s.add(w, user, load, other, candidate{first: int32(n), kind: -1, count: 1})
@@ -95,6 +149,13 @@ func (s *Stock) gather(w *Want, user uint32, load, other *Load) {
 	for k := range s.alike {
 		g := &s.alike[k]
 		if g.count == 0 || !w.able.Has(int(g.first)) {
+			continue
+		}
+		full := g.cpus == g.all
+		if load == s.kept {
+			full = g.keptCPUs == g.all
+		}
+		if full && (g.gone == 0 || load != s.later) {
 			continue
 		}
 		c := candidate{first: g.first, kind: int32(k), count: g.count}
@@ -109,7 +170,7 @@ func (s *Stock) gather(w *Want, user uint32, load, other *Load) {
 					c.first = n
 				}
 			}
-			if c.count == 0 {
+			if c.count == 0 || full {
 				continue
 			}
 		}
@@ -124,10 +185,11 @@ func (s *Stock) add(w *Want, user uint32, load, other *Load, c candidate) {
 		return
 	}
 	o := s.offer(w, user, load, n)
-	if c.cpus = s.use(w, o.cpus); c.cpus == 0 {
+	o.cpus = s.use(w, o.cpus)
+	if s.room.add(c.count, o); o.cpus == 0 {
 		return
 	}
-	c.units, c.weight = o.units, s.nodes[n].weight
+	c.cpus, c.units, c.weight = o.cpus, o.units, s.nodes[n].weight
 	put := false
 	if load != other && (load.cpus[n] != other.cpus[n] || load.memory[n] != other.memory[n] || load.jobs[n] != other.jobs[n]) {
 		put = s.use(w, s.offer(w, user, other, n).cpus) < c.cpus
@@ -137,11 +199,12 @@ func (s *Stock) add(w *Want, user uint32, load, other *Load, c candidate) {
 }
 
 // offered is what a node offers to a job.
-func (s *Stock) offered(w *Want, user uint32, load *Load, n int32) int32 {
-	if !w.able.Has(int(n)) {
-		return 0
+func (s *Stock) offered(w *Want, user uint32, load *Load, n int32) (o offer) {
+	if w.able.Has(int(n)) && !s.down.Has(int(n)) {
+		o = s.offer(w, user, load, int(n))
+		o.cpus = s.use(w, o.cpus)
 	}
-	return s.use(w, s.offer(w, user, load, int(n)).cpus)
+	return o
 }
 
 // use is how many of the CPUs that a node offers a job can use: those of whole tasks.
@@ -306,24 +369,6 @@ func (s *Stock) allocate(d *need, user uint32, load *Load) *Allocation {
 		return nil
 	}
 	return a
-}
-
-// lack reports whether so many generic resources of each kind are fewer than a job needs at least.
-func (w *Want) lack(free []int64) bool {
-	for i := range w.amounts {
-		a := &w.amounts[i]
-		least := a.n
-		if a.per == PerNode {
-			least *= int64(w.min)
-		}
-		for _, k := range a.kinds {
-			least -= free[k]
-		}
-		if least > 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // units is how many generic resources are counted for the whole job.

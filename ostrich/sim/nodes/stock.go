@@ -26,28 +26,33 @@ type Stock struct {
 	begin  []int32 // by class, its first place in bucket
 	spare  []int32 // places in alike that are free
 
-	head    []reserved // nodes of the head
-	headOf  []int32    // by node, 1 + its place in head; 0 for none
-	plain   bool       // CPUs and memory are all that a load has
-	former  []reserved // those of the one before, reused
-	stale   bool       // the head is given up
-	Free    int        // CPUs that no job has
-	Left    int        // CPUs that no job has, nor the head
-	free    []int64    // generic resources that no job has, by kind
-	left    []int64    // nor the head
-	chooser *Chooser   // for what is not counted
-	list    []candidate
-	need    need          // reused
-	gone    []*Allocation // reused
-	touched []bool        // by node, while a head is placed
-	down    Set           // nodes that take no jobs
-	unused  []*Allocation // to be filled again
+	head     []reserved // nodes of the head
+	headOf   []int32    // by node, 1 + its place in head; 0 for none
+	plain    bool       // CPUs and memory are all that a load has
+	distinct bool       // no node is like another, as more counts than is in a state
+	bits     []int      // of generic resources on a node, by kind
+	former   []reserved // those of the one before, reused
+	stale    bool       // the head is given up
+	Free     int        // CPUs that no job has
+	Left     int        // CPUs that no job has, nor the head
+	epoch    uint64     // another for each stock, and since each time that nodes went or came back
+	freed    []int32    // nodes of which less came into use, now or kept, one after the other
+	chooser  *Chooser   // for what is not counted
+	list     []candidate
+	room     room          // of those
+	need     need          // reused
+	gres     []int64       // reused
+	gone     []*Allocation // reused
+	touched  []bool        // by node, while a head is placed
+	down     Set           // nodes that take no jobs
+	unused   []*Allocation // to be filled again
 }
 
 // kind are nodes that are alike.
 type kind struct {
 	state
 	set   Set
+	all   int32 // CPUs of each
 	count int   // of nodes
 	first int32 // of them
 	gone  int   // of them, those that are touched
@@ -75,7 +80,8 @@ type state struct {
 	class              int32
 	cpus, keptCPUs     int32
 	memory, keptMemory int64
-	single             int32 // 1 + the node, for one that is like no other
+	gres, keptGRES     uint64 // packed
+	single             int32  // 1 + the node, for one that is like no other
 }
 
 // reserved is a node of the head, with what will be in use of it at the shadow time.
@@ -94,20 +100,19 @@ type amounts struct {
 // NewStock returns the stock of an empty cluster, for jobs whose requests have been resolved before.
 func (f *Floor) NewStock() *Stock {
 	n := len(f.nodes)
-	f.moment++
+	f.epochs++
 	s := &Stock{
 		Floor: f, now: f.NewLoad(), kept: f.NewLoad(), later: f.NewLoad(), class: make([]int32, n), kind: make([]int32, n),
 		Free: f.cpus, Left: f.cpus, chooser: f.NewChooser(), touched: make([]bool, n), headOf: make([]int32, n),
-		down: newSet(n),
+		down: newSet(n), epoch: f.epochs,
 	}
-	s.plain = len(f.kinds) == 0 && s.now.users == nil && !f.crowded
-	s.free = make([]int64, len(f.kinds))
-	for i := range f.nodes {
-		for k, g := range f.nodes[i].gres {
-			s.free[k] += g
-		}
+	s.distinct = s.now.users != nil || f.crowded
+	s.plain = len(f.kinds) == 0 && !s.distinct
+	if widths, fit := f.widths(); fit {
+		s.bits = widths
+	} else {
+		s.distinct = true
 	}
-	s.left = slices.Clone(s.free)
 	f.classify(s.class)
 	for i := range s.class { // classes are numbered as they come
 		if int(s.class[i]) == len(s.begin) {
@@ -125,7 +130,10 @@ func (f *Floor) NewStock() *Stock {
 // sort puts a node to those that are like it now.
 func (s *Stock) sort(n int32) {
 	st := state{class: s.class[n], cpus: s.now.cpus[n], keptCPUs: s.kept.cpus[n], memory: s.now.memory[n], keptMemory: s.kept.memory[n]}
-	if !s.plain && (s.equipped(n) || s.now.users != nil || s.crowded) || s.down.Has(int(n)) {
+	if !s.plain {
+		st.gres, st.keptGRES = s.packed(s.now, n), s.packed(s.kept, n)
+	}
+	if s.distinct || s.down.Has(int(n)) {
 		st.single = n + 1
 	}
 	if old := s.kind[n]; old >= 0 {
@@ -139,7 +147,7 @@ func (s *Stock) sort(n int32) {
 	k := &s.alike[at]
 	k.set.Add(int(n))
 	if k.count++; k.count == 1 || n < k.first {
-		k.first = n
+		k.first, k.all = n, s.nodes[n].cpus
 	}
 	s.kind[n] = at
 }
@@ -186,14 +194,32 @@ func (s *Stock) find(st *state) int32 {
 	return at
 }
 
-// equipped reports whether a node has generic resources.
-func (s *Stock) equipped(n int32) bool {
-	return slices.ContainsFunc(s.nodes[n].gres, func(count int64) bool { return count > 0 })
+// packed are the generic resources that are in use of a node.
+func (s *Stock) packed(l *Load, n int32) (p uint64) {
+	at := int(n) * len(s.bits)
+	for k, width := range s.bits {
+		p = p<<width | uint64(l.gres[at+k])
+	}
+	return p
+}
+
+// widths returns with how many bits generic resources of each kind can be counted on a node, and whether those of a node
+// go into 64 bits.
+func (f *Floor) widths() (widths []int, fit bool) {
+	widths, sum := make([]int, len(f.kinds)), 0
+	for k := range widths {
+		for i := range f.nodes {
+			widths[k] = max(widths[k], bits.Len64(uint64(f.nodes[i].gres[k])))
+		}
+		sum += widths[k]
+	}
+	return widths, sum <= 64
 }
 
 // SetUp says which nodes take jobs. It comes before a pass.
 func (s *Stock) SetUp(up Set) {
-	s.moment++
+	s.epochs++
+	s.epoch = s.epochs
 	down := s.all.Copy()
 	down.AndNot(up)
 	changed := down.Copy()
@@ -211,26 +237,19 @@ func (s *Stock) Reuse(a *Allocation) { s.unused = append(s.unused, a) }
 
 // Add adds a job that starts, and runs beyond the shadow time if long.
 func (s *Stock) Add(a *Allocation, long bool) {
-	s.moment++
 	s.now.Add(a)
 	s.later.Add(a)
 	s.Free -= a.Total()
-	for i, n := range a.gres {
-		s.free[i%len(s.free)] -= n
-	}
 	s.settle(a, long)
 }
 
 // Remove takes a job away that has ended.
 func (s *Stock) Remove(a *Allocation) {
-	s.moment++
 	s.now.Remove(a)
 	s.later.Remove(a)
 	s.Free += a.Total()
-	for i, n := range a.gres {
-		s.free[i%len(s.free)] += n
-	}
 	s.settle(a, false)
+	s.freed = append(s.freed, a.Nodes...)
 }
 
 // settle finds what is kept of the nodes of an allocation.
@@ -262,65 +281,52 @@ func (s *Stock) headAt(n int32) *reserved {
 	return nil
 }
 
-// keep keeps so much of a node, if more than now.
-func (s *Stock) keep(n int32, use *amounts) {
-	if s.plain {
-		cpus, memory, jobs := s.now.cpus[n], s.now.memory[n], s.now.jobs[n]
-		if use != nil {
-			cpus, memory, jobs = max(cpus, use.cpus), max(memory, use.memory), jobs+1
-		}
-		s.Left += int(s.kept.cpus[n] - cpus)
-		s.kept.cpus[n], s.kept.memory[n], s.kept.jobs[n] = cpus, memory, jobs
-		s.sort(n)
-		return
-	}
-	s.Left += int(s.kept.cpus[n])
-	kinds := len(s.left)
-	at := int(n) * kinds
-	for k, g := range s.kept.gres[at : at+kinds] {
-		s.left[k] += g
-	}
-	s.kept.copyNode(s.now, n)
+// keep keeps so much of a node, if more than now. It reports whether that is less of something than before.
+func (s *Stock) keep(n int32, use *amounts) (less bool) {
+	cpus, memory, jobs := s.now.cpus[n], s.now.memory[n], s.now.jobs[n]
 	if use != nil {
-		s.kept.cpus[n] = max(s.kept.cpus[n], use.cpus)
-		s.kept.memory[n] = max(s.kept.memory[n], use.memory)
-		s.kept.jobs[n]++
-		for k, g := range use.gres {
-			s.kept.gres[at+k] = max(s.kept.gres[at+k], g)
+		cpus, memory, jobs = max(cpus, use.cpus), max(memory, use.memory), jobs+1
+	}
+	less = cpus < s.kept.cpus[n] || memory < s.kept.memory[n] || jobs < s.kept.jobs[n]
+	s.Left += int(s.kept.cpus[n] - cpus)
+	if !s.plain {
+		at, kinds := int(n)*len(s.kinds), len(s.kinds)
+		s.gres = append(s.gres[:0], s.kept.gres[at:at+kinds]...)
+		s.kept.copyNode(s.now, n)
+		for k, former := range s.gres {
+			g := &s.kept.gres[at+k]
+			if use != nil {
+				*g = max(*g, use.gres[k])
+			}
+			less = less || *g < former
 		}
 	}
-	s.Left -= int(s.kept.cpus[n])
-	for k, g := range s.kept.gres[at : at+kinds] {
-		s.left[k] -= g
-	}
+	s.kept.cpus[n], s.kept.memory[n], s.kept.jobs[n] = cpus, memory, jobs
 	s.sort(n)
+	return less
 }
 
 // Clear gives up the reservation of the head. Its nodes are as before only when the next one is made, which
 // often is the same.
-func (s *Stock) Clear() {
-	s.moment++
-	s.stale = true
-}
+func (s *Stock) Clear() { s.stale = true }
 
 // Reserve makes EASY's reservation for a job that finds no nodes now: at the shadow time it finds some, if
 // the running jobs end as expected. Job i of those, in the order of their ends, is running(i), and after the
 // last there is none. It takes nodes first that have more free then than now.
 func (s *Stock) Reserve(w *Want, user uint32, now ostrich.Time, running func(i int) (ostrich.Time, *Allocation)) (shadow ostrich.Time) {
-	s.moment++
 	shadow = now
 	gone := s.gone[:0]
 	var head *Allocation
-	could := s.total(w, user)
+	could := s.most(w, user)
 	end, a := running(0)
 	for a != nil && head == nil {
 		shadow = max(shadow, end)
 		for a != nil && end <= shadow {
-			could += s.release(w, user, a)
+			s.release(w, user, a, &could)
 			gone = append(gone, a)
 			end, a = running(len(gone))
 		}
-		if could >= int64(w.cpus) {
+		if could.enough(w) {
 			head = s.place(w, user, s.later, s.now)
 		}
 	}
@@ -344,32 +350,32 @@ func (s *Stock) Reserve(w *Want, user uint32, now ostrich.Time, running func(i i
 		}
 	}
 	for i := range former {
-		if n := former[i].node; s.headAt(n) == nil {
-			s.keep(n, nil)
+		if n := former[i].node; s.headAt(n) == nil && s.keep(n, nil) {
+			s.freed = append(s.freed, n)
 		}
 	}
 	for i := range s.head {
-		s.keep(s.head[i].node, &s.head[i].use)
+		if n := s.head[i].node; s.keep(n, &s.head[i].use) {
+			s.freed = append(s.freed, n)
+		}
 	}
 	return shadow
 }
 
-// total is how many CPUs all nodes offer to a job now.
-func (s *Stock) total(w *Want, user uint32) int64 {
-	s.gather(w, user, s.now, s.now)
-	n := int64(0)
-	for i := range s.list {
-		n += int64(s.list[i].cpus) * int64(s.list[i].count)
+// most is no less than what all nodes offer to a job now.
+func (s *Stock) most(w *Want, user uint32) room {
+	if m := &w.missed[0]; s.now.users == nil && s.knows(m) {
+		s.look(w, m, s.now)
+		return m.room
 	}
-	return n
+	s.gather(w, user, s.now, s.now)
+	return s.room
 }
 
-// release takes a running job away from the load of a later moment. It returns how many more CPUs its nodes then
-// offer to another one.
-func (s *Stock) release(w *Want, user uint32, a *Allocation) int64 {
-	more := int64(0)
+// release takes a running job away from the load of a later moment, of which it adds to the room of another job.
+func (s *Stock) release(w *Want, user uint32, a *Allocation, could *room) {
 	for _, n := range a.Nodes {
-		more -= int64(s.offered(w, user, s.later, n))
+		could.add(-1, s.offered(w, user, s.later, n))
 		if !s.touched[n] {
 			s.touched[n] = true
 			s.alike[s.kind[n]].gone++
@@ -377,9 +383,8 @@ func (s *Stock) release(w *Want, user uint32, a *Allocation) int64 {
 	}
 	s.later.Remove(a)
 	for _, n := range a.Nodes {
-		more += int64(s.offered(w, user, s.later, n))
+		could.add(1, s.offered(w, user, s.later, n))
 	}
-	return more
 }
 
 // reserve records the nodes of the head.

@@ -34,7 +34,7 @@ type Want struct {
 	lln           bool
 	simple        bool
 	bounds        []bound
-	missed        [2]uint64 // Floor.moment at which a stock had no room for it, for a short job and a long one
+	missed        [2]miss // for a short job and a long one
 }
 
 // counted is a number of nodes of a set that a job must have.
