@@ -322,3 +322,21 @@ func TestMostHabits(t *testing.T) {
 		t.Errorf("%d arrivals are left", h.Len())
 	}
 }
+
+// TestNewcomersUntil: jobs come until the asked one has started, here one each hour that goes before it on a machine that each of them
+// fills for an hour.
+func TestNewcomersUntil(t *testing.T) {
+	s := &State{Now: 40 * day, Procs: 1, Habits: new(Habits), Pending: []Job{fixed(1, 1, 1, 3600, 3600)}, Running: []Job{fixed(2, 2, 1, 3600, 3600)}}
+	for at := s.Now - 10*day; at < s.Now; at += 3600 {
+		s.Habits.Came(Arrival{At: at, User: 3, Procs: 1, Limit: 3600, Ran: 3600})
+	}
+	draws, err := s.Ask([]int{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for f, at := range draws[0].Starts {
+		if at < s.Now+day {
+			t.Errorf("future %d: it starts after %d s, while others come for a day", f, at-s.Now)
+		}
+	}
+}
