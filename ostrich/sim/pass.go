@@ -151,7 +151,9 @@ func (f *filling) done() bool {
 
 // holds reports whether a pass over again would start nothing. A job that should
 // have ended by the shadow time, and has not, puts that off.
-func (f *filling) holds() bool { return !f.blocked || f.head >= 0 || f.kind != EASY || f.now < f.room.Shadow }
+func (f *filling) holds() bool {
+	return !f.blocked || f.head >= 0 || f.kind != EASY || f.now < f.room.Shadow
+}
 
 var errUnknown = errors.New("the ranking names a job that is not known")
 
