@@ -190,9 +190,11 @@ func (m *Multifactor) Start(id ostrich.JobID, r *Request, at ostrich.Time) error
 		return err
 	}
 	m.unwait(id, r)
-	started := &run{}
+	var started *run
 	if last := len(m.spare) - 1; last >= 0 {
 		started, m.spare = m.spare[last], m.spare[:last]
+	} else {
+		started = new(run)
 	}
 	*started = run{spot: spot{r.Submit, id}, association: -1, start: at, rate: m.billing(r)}
 	if r.Association >= 0 {
