@@ -7,6 +7,7 @@ func (s *Schedule) Clone() *Schedule {
 	c := *s
 	c.ended = nil
 	d := duplicate{
+		of:        s,
 		campaigns: make(map[*campaignState]*campaignState, len(s.users)),
 		stages:    make(map[*stage]*stage, len(s.users)),
 	}
@@ -53,6 +54,7 @@ func (s *Schedule) Clone() *Schedule {
 
 // duplicate knows the copy of each part of a schedule.
 type duplicate struct {
+	of        *Schedule
 	campaigns map[*campaignState]*campaignState
 	stages    map[*stage]*stage
 	jobs      jobTable
@@ -62,6 +64,7 @@ type duplicate struct {
 func (d *duplicate) user(from *user) *user {
 	to := new(user)
 	*to = *from
+	to.former = nil
 	for _, g := range from.Stages() {
 		d.stage(stageOf(g), to)
 	}
@@ -106,7 +109,7 @@ func (d *duplicate) stage(from *stage, u *user) *stage {
 	to.Owner, to.Watched, to.moved = to, false, false
 	d.stages[from] = to
 	to.campaign = d.campaign(from.campaign, u)
-	from.compact() // what has left is no longer among the jobs
+	d.of.compact(from) // what has left is no longer among the jobs
 	to.gone = 0
 	to.pending = make([]*job, len(from.pending))
 	for i, j := range from.pending {
