@@ -1,16 +1,10 @@
 // Package trial is an experiment on one cluster: periods in which OStrich orders the
-// queue and periods in which stock Slurm does, drawn at random, and what the draw lets
-// one conclude. It knows no clock and no file.
+// queue and periods in which stock Slurm does, drawn at random. It knows no clock and no file;
+// package conclusion has what the draw lets one conclude.
 //
 // The draw ([Design]) is a function of the settings alone. The periods are counted
 // backwards from the end of the trial, so that a daemon that starts again, or another
 // one on another host, finds the same draw whenever it began.
-//
-// What is concluded ([Analysis]) rests on the draw and on nothing else: a statistic is
-// compared with what it would have been under other draws (Fisher, "The Design of
-// Experiments", 1935, chapter II; Rosenbaum, "Observational Studies", 2002, chapter 2;
-// for periods on one system: Bojinov, Simchi-Levi and Zhao, "Design and Analysis of
-// Switchback Experiments", Management Science 69, 2023).
 package trial
 
 import (
@@ -51,12 +45,13 @@ func (a *Arm) UnmarshalText(text []byte) error {
 }
 
 const (
-	week = ostrich.Duration(7 * 86400)
+	// Week is seven days.
+	Week = ostrich.Duration(7 * 86400)
 
 	// LeastPeriod is the shortest period. A cycle of the daemon takes seconds.
 	LeastPeriod = ostrich.Duration(10)
 	// MostPeriod is the longest period.
-	MostPeriod = 4 * week
+	MostPeriod = 4 * Week
 
 	// longPeriod is the length from which on a weekday makes a difference between periods.
 	// Shorter ones are balanced with the period beside them.
@@ -95,26 +90,27 @@ type Period struct {
 // Measured is when the washout ends.
 func (d *Design) Measured(p *Period) ostrich.Time { return p.From + ostrich.Time(d.Washout) }
 
-// slots is how many periods there are between two that are a pair: those of one weekday and time of
+// Slots is how many periods there are between two that are a pair: those of one weekday and time of
 // day in successive weeks, or neighbours where a week does not consist of periods, or
 // of many short ones.
-func (d *Design) slots() int {
-	if d.Period < longPeriod || week%d.Period != 0 {
+func (d *Design) Slots() int {
+	if d.Period < longPeriod || Week%d.Period != 0 {
 		return 1
 	}
-	return int(week / d.Period)
+	return int(Week / d.Period)
 }
 
-// pairOf returns the pair of a period, and whether the period is the earlier one of it.
+// PairOf returns the pair of a period, and whether the period is the earlier one of it.
 // A pair has one period of each arm.
-func (d *Design) pairOf(number int) (pair int, earlier bool) {
-	slots := d.slots()
+func (d *Design) PairOf(number int) (pair int, earlier bool) {
+	slots := d.Slots()
 	block, slot := number/(2*slots), number%slots
 	return block*slots + slot, number/slots%2 == 1
 }
 
-func (d *Design) armOf(number int) Arm {
-	pair, earlier := d.pairOf(number)
+// ArmOf returns the arm of a period.
+func (d *Design) ArmOf(number int) Arm {
+	pair, earlier := d.PairOf(number)
 	if coin(d.Seed, uint64(pair)) != earlier { //nolint:gosec // not negative
 		return OStrich
 	}
@@ -131,7 +127,7 @@ func coin(seed, pair uint64) bool {
 
 func (d *Design) at(number int) Period {
 	to := d.Until - ostrich.Time(number)*ostrich.Time(d.Period)
-	return Period{Number: number, From: to - ostrich.Time(d.Period), To: to, Arm: d.armOf(number)}
+	return Period{Number: number, From: to - ostrich.Time(d.Period), To: to, Arm: d.ArmOf(number)}
 }
 
 // At returns the period of a moment. It returns false from the end of the trial on.
@@ -171,4 +167,12 @@ func (d *Design) Switch(now ostrich.Time) ostrich.Time {
 		}
 	}
 	return d.Until
+}
+
+// EndingAt returns the design with another end, for a plan from what was
+// before that moment.
+func (d *Design) EndingAt(end ostrich.Time) *Design {
+	plan := *d
+	plan.Until = end
+	return &plan
 }

@@ -11,6 +11,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/trial"
+	"slurm-ostrich/ostrich/trial/conclusion"
 )
 
 // Trial is a trial analysed by what was drawn. Its JSON is stable, as that of Comparison.
@@ -100,7 +101,7 @@ func CompareTrial(ctx context.Context, in TrialInput) (*Trial, error) {
 	}
 	c := &Trial{
 		Title: "Trial until " + moment(in.Design.Until, in.Location), Source: in.Source, Procs: in.Procs, Design: in.Design,
-		Floor: in.Floor, Measured: in.Measured, Level: trial.Level, Redraws: trial.Redraws,
+		Floor: in.Floor, Measured: in.Measured, Level: conclusion.Level, Redraws: conclusion.Redraws,
 		Notes: append([]string{}, in.Notes...), location: in.Location, Missing: []string{},
 	}
 	x := &trialStudy{in: &in, d: &in.Design}
@@ -110,7 +111,7 @@ func CompareTrial(ctx context.Context, in TrialInput) (*Trial, error) {
 	x.work()
 	x.sort()
 	c.LeftJobs, c.LeftCampaigns = x.leftJobs, x.leftCampaigns
-	a := trial.NewAnalysis(x.d, x.periods, x.submitted, x.before)
+	a := conclusion.New(x.d, x.periods, x.submitted, x.before)
 	for _, m := range x.measures() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -165,7 +166,7 @@ func PlanTrial(in TrialInput) (*TrialPlan, error) {
 	}
 	x.sort()
 	p := &TrialPlan{Source: in.Source, Design: *x.d, From: in.From, To: in.To, Periods: told, Notes: append(append([]string{}, in.Notes...), ofWaits)}
-	a := trial.NewAnalysis(x.d, x.periods, x.submitted, x.before)
+	a := conclusion.New(x.d, x.periods, x.submitted, x.before)
 	for _, m := range x.measures()[:3] { // those of all
 		for _, effect := range []float64{0.05, 0.1} {
 			w := TrialWeeks{Measure: m.Measure, Name: m.Name, Effect: effect}

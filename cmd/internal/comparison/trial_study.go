@@ -11,6 +11,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/trial"
+	"slurm-ostrich/ostrich/trial/conclusion"
 )
 
 // trialStudy is what was measured in the periods.
@@ -166,22 +167,22 @@ func (x *trialStudy) place(submit, end ostrich.Time) (place int, whole bool) {
 // measure is a measure in each period: all that counts, and with what belongs to no arm.
 type measure struct {
 	TrialEffect
-	part, whole trial.Series
+	part, whole conclusion.Series
 }
 
 // measures lists those of all jobs, and of groups.
 func (x *trialStudy) measures() []measure {
 	var list []measure
-	add := func(by, group, key, name string, of func(whole bool) trial.Series) {
+	add := func(by, group, key, name string, of func(whole bool) conclusion.Series) {
 		list = append(list, measure{TrialEffect{By: by, Group: group, Measure: key, Name: name}, of(false), of(true)})
 	}
-	add("all", "", "user_stretch", "stretch of users", func(whole bool) trial.Series { return x.stretches(whole, true, "") })
-	add("all", "", "stretch", "stretch of campaigns", func(whole bool) trial.Series { return x.stretches(whole, false, "") })
+	add("all", "", "user_stretch", "stretch of users", func(whole bool) conclusion.Series { return x.stretches(whole, true, "") })
+	add("all", "", "stretch", "stretch of campaigns", func(whole bool) conclusion.Series { return x.stretches(whole, false, "") })
 	every := make([]int32, len(x.jobs))
-	add("all", "", "wait", "wait", func(whole bool) trial.Series { return x.waits(whole, every, 1)[0] })
+	add("all", "", "wait", "wait", func(whole bool) conclusion.Series { return x.waits(whole, every, 1)[0] })
 	names, of := x.byUser()
 	for _, name := range names[:min(len(names), mostTrialUsers)] {
-		add("user", name, "stretch", "stretch of campaigns", func(whole bool) trial.Series { return x.stretches(whole, false, name) })
+		add("user", name, "stretch", "stretch of campaigns", func(whole bool) conclusion.Series { return x.stretches(whole, false, name) })
 	}
 	x.grouped(&list, "user", names, [][]int32{of})
 	for _, g := range x.in.Groupings {
@@ -234,8 +235,8 @@ func (x *trialStudy) grouped(list *[]measure, by string, names []string, layers 
 const minute = 60
 
 // waits returns, for each group, the logarithm of its mean wait plus a minute.
-func (x *trialStudy) waits(whole bool, of []int32, groups int) []trial.Series {
-	list := make([]trial.Series, groups)
+func (x *trialStudy) waits(whole bool, of []int32, groups int) []conclusion.Series {
+	list := make([]conclusion.Series, groups)
 	for g := range list {
 		list[g] = x.empty()
 	}
@@ -259,7 +260,7 @@ func (x *trialStudy) waits(whole bool, of []int32, groups int) []trial.Series {
 
 // stretches returns the mean logarithm of the stretch: over the users of a period, or over campaigns,
 // of one user or, with "", of all.
-func (x *trialStudy) stretches(whole, users bool, only string) trial.Series {
+func (x *trialStudy) stretches(whole, users bool, only string) conclusion.Series {
 	s := x.empty()
 	type key struct {
 		place int
@@ -301,11 +302,11 @@ func (x *trialStudy) stretches(whole, users bool, only string) trial.Series {
 	return s
 }
 
-func (x *trialStudy) empty() trial.Series {
-	return trial.Series{Value: make([]float64, len(x.periods)), Weight: make([]float64, len(x.periods))}
+func (x *trialStudy) empty() conclusion.Series {
+	return conclusion.Series{Value: make([]float64, len(x.periods)), Weight: make([]float64, len(x.periods))}
 }
 
-func (m *measure) effect(a *trial.Analysis, periods []trial.Period) TrialEffect {
+func (m *measure) effect(a *conclusion.Analysis, periods []trial.Period) TrialEffect {
 	e, r := m.TrialEffect, a.Effect(m.part)
 	e.P, e.InStock, e.InOStrich = r.P, r.Periods[trial.Stock], r.Periods[trial.OStrich]
 	e.Stock, e.OStrich = m.level(periods, trial.Stock), m.level(periods, trial.OStrich)

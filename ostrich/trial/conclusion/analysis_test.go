@@ -1,4 +1,4 @@
-package trial_test
+package conclusion_test
 
 import (
 	"flag"
@@ -9,7 +9,15 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/trial"
+	"slurm-ostrich/ostrich/trial/conclusion"
 )
+
+const day = 86400
+
+// daily is a trial of days, that ends on 2026-03-30, a Monday, at midnight.
+func daily(seed uint64) *trial.Design {
+	return &trial.Design{Period: day, Washout: 2 * 3600, Seed: seed, Until: 1774828800}
+}
 
 var measure = flag.Bool("measure", false, "simulate 400 trials instead of 60, and print how many claim an effect")
 
@@ -23,7 +31,7 @@ type cluster struct {
 
 // days returns a series of days, the logarithms of the work submitted in them, and those of
 // the day before. effect is added in the periods of OStrich.
-func (c *cluster) days(periods []trial.Period, effect float64) (s trial.Series, known [][]float64) {
+func (c *cluster) days(periods []trial.Period, effect float64) (s conclusion.Series, known [][]float64) {
 	known = make([][]float64, 2)
 	last := 0.0
 	for _, p := range periods {
@@ -52,7 +60,7 @@ func (c *cluster) plan(t *testing.T, seed uint64) int {
 	d := daily(seed)
 	before := d.Between(d.Until-12*7*day, d.Until)
 	s, known := c.days(before, 0) // no trial, so the arms mean nothing
-	weeks, ok := trial.NewAnalysis(d, before, known...).Weeks(d, s, math.Log(0.9))
+	weeks, ok := conclusion.New(d, before, known...).Weeks(d, s, math.Log(0.9))
 	if !ok {
 		t.Fatal("no length sees 10 %")
 	}
@@ -75,7 +83,7 @@ func TestValidity(t *testing.T) {
 			d := daily(uint64(1000 + k))
 			periods := d.Between(d.Until-ostrich.Time(n)*7*day, d.Until)
 			s, known := c.days(periods, effect)
-			e := trial.NewAnalysis(d, periods, known...).Effect(s)
+			e := conclusion.New(d, periods, known...).Effect(s)
 			if e.Interval == nil {
 				t.Fatalf("trial %d of %d weeks has no interval: %+v", k, n, e)
 			}
@@ -103,7 +111,7 @@ func TestEffectIsFound(t *testing.T) {
 	d := daily(3)
 	periods := d.Between(d.Until-8*7*day, d.Until)
 	random := rand.New(rand.NewPCG(1, 2))
-	var s trial.Series
+	var s conclusion.Series
 	var load []float64
 	last := trial.Stock
 	for i, p := range periods {
@@ -114,7 +122,7 @@ func TestEffectIsFound(t *testing.T) {
 		}
 		s.Value, s.Weight, last = append(s.Value, v), append(s.Weight, 1), p.Arm
 	}
-	e := trial.NewAnalysis(d, periods, load).Effect(s)
+	e := conclusion.New(d, periods, load).Effect(s)
 	if math.Abs(e.Estimate+0.2) > e.Carried+0.01 || math.Abs(e.CarryOver+0.1) > 0.03 || e.P > 0.01 || e.Interval == nil || e.Interval.Excludes(e.Estimate) || e.Periods != [2]int{28, 28} {
 		t.Errorf("found %+v", e)
 	}
@@ -128,11 +136,11 @@ func TestCarryOverExplains(t *testing.T) {
 			d := &trial.Design{Period: period, Seed: seed, Until: 1774828800}
 			periods := d.Between(d.Until-141*ostrich.Time(period), d.Until)
 			random := rand.New(rand.NewPCG(seed, 5))
-			var s trial.Series
+			var s conclusion.Series
 			for i := range periods[1:] {
 				s.Value, s.Weight = append(s.Value, 0.3*float64(periods[i].Arm)+1e-4*random.NormFloat64()), append(s.Weight, 1)
 			}
-			e := trial.NewAnalysis(d, periods[1:]).Effect(s)
+			e := conclusion.New(d, periods[1:]).Effect(s)
 			if math.Abs(e.CarryOver-0.3) > 0.01 || math.Abs(e.Estimate) > e.Carried+0.001 {
 				t.Errorf("periods of %d s, seed %d: %+v", period, seed, e)
 			}
@@ -145,7 +153,7 @@ func TestCarryOverExplains(t *testing.T) {
 func TestCarryOverHidden(t *testing.T) {
 	d := &trial.Design{Period: 3600, Seed: 4, Until: 1774828800}
 	var periods []trial.Period
-	var s trial.Series
+	var s conclusion.Series
 	all := d.Between(d.Until-400*3600, d.Until)
 	for i, p := range all[1:] {
 		if p.Arm != all[i].Arm {
@@ -153,7 +161,7 @@ func TestCarryOverHidden(t *testing.T) {
 			s.Value, s.Weight = append(s.Value, float64(p.Arm)), append(s.Weight, 1)
 		}
 	}
-	if e := trial.NewAnalysis(d, periods).Effect(s); !math.IsInf(e.Carried, 1) || !math.IsNaN(e.CarryOver) {
+	if e := conclusion.New(d, periods).Effect(s); !math.IsInf(e.Carried, 1) || !math.IsNaN(e.CarryOver) {
 		t.Errorf("%+v", e)
 	}
 }
@@ -166,30 +174,30 @@ func TestTooFewPeriods(t *testing.T) {
 		told  bool
 	}{{5, false}, {8, true}} {
 		periods := d.Between(d.Until-ostrich.Time(2*tt.pairs)*3600, d.Until)
-		var s trial.Series
+		var s conclusion.Series
 		for _, p := range periods {
 			s.Value, s.Weight = append(s.Value, float64(p.Arm)), append(s.Weight, 1)
 		}
-		e := trial.NewAnalysis(d, periods).Effect(s)
+		e := conclusion.New(d, periods).Effect(s)
 		if e.Estimate != 1 || (e.P < 0.05) != tt.told {
 			t.Errorf("%d pairs: %+v", tt.pairs, e)
 		}
 	}
 	periods := d.Between(d.Until-20*3600, d.Until)
-	none := trial.Series{Value: make([]float64, 20), Weight: make([]float64, 20)}
-	if e := trial.NewAnalysis(d, periods).Effect(none); e.Interval != nil || e.P != 1 || !math.IsNaN(e.Estimate) {
+	none := conclusion.Series{Value: make([]float64, 20), Weight: make([]float64, 20)}
+	if e := conclusion.New(d, periods).Effect(none); e.Interval != nil || e.P != 1 || !math.IsNaN(e.Estimate) {
 		t.Errorf("of nothing: %+v", e)
 	}
 }
 
 // TestSameAgain: the same in, the same out.
 func TestSameAgain(t *testing.T) {
-	run := func() trial.Effect {
+	run := func() conclusion.Effect {
 		c := &cluster{random: rand.New(rand.NewPCG(5, 6))}
 		d := daily(5)
 		periods := d.Between(d.Until-6*7*day, d.Until)
 		s, known := c.days(periods, -0.3)
-		return trial.NewAnalysis(d, periods, known...).Effect(s)
+		return conclusion.New(d, periods, known...).Effect(s)
 	}
 	a, b := run(), run()
 	if a.Estimate != b.Estimate || *a.Interval != *b.Interval || a.P != b.P || a.Carried != b.Carried {
@@ -203,7 +211,7 @@ func TestWeeks(t *testing.T) {
 	d := daily(5)
 	before := d.Between(d.Until-20*7*day, d.Until)
 	s, known := c.days(before, 0)
-	a := trial.NewAnalysis(d, before, known...)
+	a := conclusion.New(d, before, known...)
 	ten, _ := a.Weeks(d, s, math.Log(0.9))
 	five, ok := a.Weeks(d, s, math.Log(0.95))
 	if !ok || ten%2 != 0 || five < 3*ten || five > 5*ten {
@@ -213,8 +221,8 @@ func TestWeeks(t *testing.T) {
 		t.Errorf("%d weeks for nothing", weeks)
 	}
 	few := d.Between(d.Until-10*day, d.Until)
-	s = trial.Series{Value: slices.Repeat([]float64{1}, 10), Weight: slices.Repeat([]float64{1}, 10)}
-	if weeks, ok := trial.NewAnalysis(d, few).Weeks(d, s, -0.1); ok {
+	s = conclusion.Series{Value: slices.Repeat([]float64{1}, 10), Weight: slices.Repeat([]float64{1}, 10)}
+	if weeks, ok := conclusion.New(d, few).Weeks(d, s, -0.1); ok {
 		t.Errorf("%d weeks from ten days", weeks)
 	}
 }

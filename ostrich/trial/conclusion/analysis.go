@@ -1,4 +1,11 @@
-package trial
+// Package conclusion is what the draw of a trial lets one conclude.
+//
+// What is concluded rests on the draw and on nothing else: a statistic is
+// compared with what it would have been under other draws (Fisher, "The Design of
+// Experiments", 1935, chapter II; Rosenbaum, "Observational Studies", 2002, chapter 2;
+// for periods on one system: Bojinov, Simchi-Levi and Zhao, "Design and Analysis of
+// Switchback Experiments", Management Science 69, 2023).
+package conclusion
 
 import (
 	"math"
@@ -6,6 +13,7 @@ import (
 	"slices"
 
 	"slurm-ostrich/ostrich/report"
+	"slurm-ostrich/ostrich/trial"
 )
 
 // Level is the probability with which an interval holds the effect.
@@ -35,7 +43,7 @@ type Effect struct {
 
 // Analysis compares what was measured in the periods of a trial by what was drawn.
 type Analysis struct {
-	periods []Period
+	periods []trial.Period
 	other   [][]float64 // for each redraw, by period: 1 for OStrich
 	before  [][]float64 // likewise, of the period before
 	own     []float64   // of the draw itself
@@ -43,19 +51,19 @@ type Analysis struct {
 	known   [][]float64 // covariates
 }
 
-// NewAnalysis returns the analysis of periods of a design, in the order of time. What is
+// New returns the analysis of periods of a design, in the order of time. What is
 // known of a period that does not depend on its arm, such as the work submitted in it,
 // makes estimates more exact; each has a value for each period. Periods that are left out
 // must not be chosen by what their arm did.
-func NewAnalysis(d *Design, periods []Period, known ...[]float64) *Analysis {
+func New(d *trial.Design, periods []trial.Period, known ...[]float64) *Analysis {
 	a := &Analysis{periods: periods, known: known}
 	pairs := make([]int, len(periods))
 	last := make([]int, len(periods)) // the pair of the period before
 	most := 0
 	for i, p := range periods {
-		a.own, a.ownLast = append(a.own, float64(p.Arm)), append(a.ownLast, float64(d.armOf(p.Number+1)))
-		pairs[i], _ = d.pairOf(p.Number)
-		last[i], _ = d.pairOf(p.Number + 1)
+		a.own, a.ownLast = append(a.own, float64(p.Arm)), append(a.ownLast, float64(d.ArmOf(p.Number+1)))
+		pairs[i], _ = d.PairOf(p.Number)
+		last[i], _ = d.PairOf(p.Number + 1)
 		most = max(most, pairs[i], last[i])
 	}
 	random := rand.New(rand.NewPCG(d.Seed, ^d.Seed))
@@ -89,7 +97,7 @@ func (a *Analysis) Effect(s Series) Effect {
 			e.Periods[a.periods[i].Arm]++
 		}
 	}
-	if e.Periods[Stock] == 0 || e.Periods[OStrich] == 0 {
+	if e.Periods[trial.Stock] == 0 || e.Periods[trial.OStrich] == 0 {
 		return e
 	}
 	clean := a.cleaner(s.Weight)

@@ -1,9 +1,9 @@
-package trial
+package conclusion
 
 import (
 	"math"
 
-	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/trial"
 )
 
 // Power is how often an effect is to be seen at the planned length.
@@ -22,7 +22,7 @@ const mostWeeks = 520
 // with H weeks of history of n periods with values, and s the standard deviation over draws
 // there. The factor allows for an s that is known from n periods only. Weeks are whole, and even
 // where weekdays of two weeks are a pair. ok is false if more than ten years are needed, or nothing can be told.
-func (a *Analysis) Weeks(d *Design, s Series, effect float64) (weeks int, ok bool) {
+func (a *Analysis) Weeks(d *trial.Design, s Series, effect float64) (weeks int, ok bool) {
 	n := 0
 	for _, w := range s.Weight {
 		if w > 0 {
@@ -38,25 +38,17 @@ func (a *Analysis) Weeks(d *Design, s Series, effect float64) (weeks int, ok boo
 		tops[k] = contrast(values, draw, s.Weight)
 	}
 	deviation := spread(tops) * (1 + 1/math.Sqrt(2*float64(n)))
-	had := float64(n) * float64(d.Period) / float64(week)
+	had := float64(n) * float64(d.Period) / float64(trial.Week)
 	times := (normal975 + normal80) * deviation / math.Abs(effect)
 	need := math.Ceil(had * times * times)
 	if math.IsNaN(need) || need > mostWeeks {
 		return 0, false
 	}
 	// Fewer than 6 pairs cannot differ from other draws at 5 %; 8 give some choice.
-	least := math.Ceil(16 * float64(d.Period) / float64(week))
+	least := math.Ceil(16 * float64(d.Period) / float64(trial.Week))
 	weeks = int(max(need, least, 1))
-	if d.slots() > 1 {
+	if d.Slots() > 1 {
 		weeks += weeks % 2
 	}
 	return weeks, true
-}
-
-// EndingAt returns the design with another end, for a plan from what was
-// before that moment.
-func (d *Design) EndingAt(end ostrich.Time) *Design {
-	plan := *d
-	plan.Until = end
-	return &plan
 }
