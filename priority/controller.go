@@ -199,6 +199,7 @@ type Partition struct {
 	NodeCPUs          []int    // processors for jobs of each of Nodes, or Hidden; nil if nobody tells them
 	HiddenCPUs        int      // of those that are Hidden, together
 	NodeTRES          []string // what each of Nodes has, as "cpu=4,mem=1000M,billing=4"; "" where nobody tells it; nil as NodeCPUs
+	NodeFeatures      []string // of each of Nodes, those that are active, as "a,b"; nil where nobody tells them
 	BillingWeights    string   // TRESBillingWeights, as slurm.conf has them; "" for none
 	PriorityTier      int
 	PriorityJobFactor int

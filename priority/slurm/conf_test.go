@@ -254,7 +254,7 @@ func TestConfAsSlurmctld(t *testing.T) {
 			if diff := cmp.Diff(resources(&w, true), resources(&g, false)); diff != "" {
 				t.Errorf("%s: resources of %s (-slurmctld +got):\n%s", name, w.Name, diff)
 			}
-			w.Nodes, w.NodeCPUs, w.NodeTRES, g.Nodes, g.NodeCPUs, g.NodeTRES = nil, nil, nil, nil, nil, nil
+			w.Nodes, w.NodeCPUs, w.NodeTRES, w.NodeFeatures, g.Nodes, g.NodeCPUs, g.NodeTRES = nil, nil, nil, nil, nil, nil, nil
 			if diff := cmp.Diff(w, g); diff != "" {
 				t.Errorf("%s: partition (-slurmctld +got):\n%s", name, diff)
 			}

@@ -56,11 +56,11 @@ func (s Commands) partitions(ctx context.Context, shown string) ([]priority.Part
 	return parts, nil
 }
 
-// nodeSize is how many processors a node has, how many of them are for jobs, and all that it
-// has of what Slurm counts.
+// nodeSize is how many processors a node has, how many of them are for jobs, all that it
+// has of what Slurm counts, and its active features.
 type nodeSize struct {
 	all, effective int
-	tres           string
+	tres, features string
 }
 
 // ErrShownNode means that what scontrol shows of a node cannot be read.
@@ -92,6 +92,7 @@ func parseNodes(out string) (map[string]nodeSize, error) {
 		if size.tres = field(" "+rest, "CfgTRES"); future(field(" "+rest, "State")) {
 			size.effective, size.tres = 0, ""
 		}
+		size.features = none(field(" "+rest, "ActiveFeatures"))
 		sizes[name] = size
 	}
 	return sizes, nil
@@ -107,11 +108,11 @@ func sizeNodes(parts []priority.Partition, sizes map[string]nodeSize) {
 		if len(p.Nodes) == 0 {
 			continue
 		}
-		p.NodeCPUs, p.NodeTRES = make([]int, len(p.Nodes)), make([]string, len(p.Nodes))
+		p.NodeCPUs, p.NodeTRES, p.NodeFeatures = make([]int, len(p.Nodes)), make([]string, len(p.Nodes)), make([]string, len(p.Nodes))
 		left, hidden := p.TotalCPUs, false
 		for k, name := range p.Nodes {
 			if size, shown := sizes[name]; shown {
-				p.NodeCPUs[k], p.NodeTRES[k] = size.effective, size.tres
+				p.NodeCPUs[k], p.NodeTRES[k], p.NodeFeatures[k] = size.effective, size.tres, size.features
 				left -= size.all
 			} else {
 				p.NodeCPUs[k] = priority.Hidden

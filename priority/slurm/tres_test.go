@@ -1,6 +1,7 @@
 package slurm
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,9 +32,14 @@ func TestWeightsAndTRES(t *testing.T) {
 	if err != nil || parts[0].BillingWeights != "CPU=1,Mem=0.25G,GRES/gpu=8.5" || parts[1].BillingWeights != "" {
 		t.Errorf("%v: %q, %q", err, parts[0].BillingWeights, parts[1].BillingWeights)
 	}
-	nodes, err := parseNodes("NodeName=n1 CPUEfctv=8 CPUTot=8 Gres=gpu:4 State=MIXED CfgTRES=cpu=8,mem=16000M,billing=45,gres/gpu=4 AllocTRES=cpu=7,mem=11000M,gres/gpu=1\n" +
-		"NodeName=n2 CPUTot=8 State=FUTURE CfgTRES=cpu=8,mem=16000M,billing=45,gres/gpu=4\n")
+	nodes, err := parseNodes("NodeName=n1 CPUEfctv=8 CPUTot=8 Gres=gpu:4 ActiveFeatures=big,new State=MIXED CfgTRES=cpu=8,mem=16000M,billing=45,gres/gpu=4 AllocTRES=cpu=7,mem=11000M,gres/gpu=1\n" +
+		"NodeName=n2 CPUTot=8 ActiveFeatures=(null) State=FUTURE CfgTRES=cpu=8,mem=16000M,billing=45,gres/gpu=4\n")
 	if err != nil || nodes["n1"].tres != "cpu=8,mem=16000M,billing=45,gres/gpu=4" || nodes["n2"].tres != "" {
 		t.Errorf("%v: %+v", err, nodes)
+	}
+	parts[0].Nodes = []string{"n2", "n1"}
+	sizeNodes(parts, nodes)
+	if got := parts[0].NodeFeatures; !slices.Equal(got, []string{"", "big,new"}) {
+		t.Errorf("features %q", got)
 	}
 }

@@ -95,7 +95,7 @@ func (s *Cycle) sight(pool *Pool, on *placing, spread foresight.SpreadOf) *forec
 		}
 		busy += j.Procs
 		is.Running = append(is.Running, forecast.Job{
-			ID: j.ID, User: j.User, Procs: j.Procs, Limit: bounded(j.Estimate), Ran: max(1, ostrich.Duration(s.Time-j.Start)-j.Suspended), Class: j.Class, Request: on.of(j, j.Procs),
+			ID: j.ID, User: j.User, Procs: j.Procs, Limit: bounded(j.Estimate), Ran: max(1, ostrich.Duration(s.Time-j.Start)-j.Suspended), Class: j.Class, Request: on.of(j, j.Procs, ""),
 			Spread: spread(j.User, &lengths.Request{Limit: bounded(j.Estimate), Procs: j.Procs, Class: j.Class, Hint: j.Hint}),
 		})
 	}
@@ -111,7 +111,7 @@ func (s *Cycle) sight(pool *Pool, on *placing, spread foresight.SpreadOf) *forec
 			continue
 		}
 		one := forecast.Job{
-			ID: e.Job, User: j.User, Procs: procs, Limit: bounded(limit), Class: j.Class, Request: on.of(&j, procs),
+			ID: e.Job, User: j.User, Procs: procs, Limit: bounded(limit), Class: j.Class, Request: on.of(&j, procs, e.Wants),
 			Spread: spread(j.User, &lengths.Request{Limit: bounded(limit), Procs: procs, Class: j.Class, Hint: j.Hint}),
 		}
 		for range max(e.Count, 1) {

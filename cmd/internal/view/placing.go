@@ -11,6 +11,7 @@ import (
 	"slurm-ostrich/ostrich/forecast"
 	"slurm-ostrich/ostrich/sim/nodes"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/slurm"
 )
 
 // placing is the nodes of a pool, and what jobs ask of them.
@@ -18,23 +19,28 @@ type placing struct {
 	cluster  *nodes.Cluster // nil where slurmctld does not tell what each node has
 	asked    int            // of requests: by ostrich.Job.Needs, from 1 on
 	requests []nodes.Request
-	wider    map[widened]int32 // numbers of the others
+	others   map[other]int32 // numbers of the others
+	places   map[string]int  // of the nodes
 }
 
-// widened is a job that has, or is to have, more processors than it asks for.
-type widened struct {
+// other is what a job asks for that has, or is to have, more processors than accounting says, or that asks for something by name.
+type other struct {
 	needs uint32
 	procs int
+	wants priority.Wants
 }
 
-// placing returns the nodes of a pool. Features, which accounting tells of no job that waits, are not in it, nor the weights of nodes.
+// placing returns the nodes of a pool. What jobs ask for by name squeue tells of those that wait; the weights of nodes are not in it.
 func (s *Cycle) placing(pool *Pool) *placing {
-	p := &placing{wider: make(map[widened]int32)}
+	p := &placing{others: make(map[other]int32), places: make(map[string]int)}
 	if len(s.asked) == 0 {
 		return p
 	}
 	if p.cluster = s.clusterOf(pool); p.cluster == nil {
 		return p
+	}
+	for i := range p.cluster.Nodes {
+		p.places[p.cluster.Nodes[i].Name] = i
 	}
 	places := make(map[string]int, len(p.cluster.Partitions))
 	for i := range p.cluster.Partitions {
@@ -49,24 +55,43 @@ func (s *Cycle) placing(pool *Pool) *placing {
 	return p
 }
 
-// of returns the number of what a job asks for that has so many processors.
-func (p *placing) of(j *ostrich.Job, procs int) int32 {
+// of returns the number of what a job asks for that has so many processors, and what it asks for by name.
+func (p *placing) of(j *ostrich.Job, procs int, wants priority.Wants) int32 {
 	n := int(j.Needs)
 	switch {
 	case n < 1 || n > p.asked:
 		return 0
-	case p.requests[n-1].CPUs >= procs:
+	case p.requests[n-1].CPUs >= procs && wants == "":
 		return int32(n)
 	}
-	is := widened{j.Needs, procs}
-	number, known := p.wider[is]
+	is := other{j.Needs, procs, wants}
+	number, known := p.others[is]
 	if !known {
-		r := p.requests[n-1]
-		r.CPUs = procs
+		r, asked := p.requests[n-1], wants.Asked()
+		r.CPUs = max(r.CPUs, procs)
+		r.NodeList, r.Exclude = p.named(asked.Nodes), p.named(asked.Without)
+		if features, err := nodes.ParseFeatures(asked.Features); err == nil {
+			r.Features = features
+		}
 		number = p.add(r)
-		p.wider[is] = number
+		p.others[is] = number
 	}
 	return number
+}
+
+// named returns the places of the nodes of a list that are in the pool.
+func (p *placing) named(list string) (at []int) {
+	names, err := slurm.ExpandNodes(list)
+	if err != nil {
+		return nil
+	}
+	for _, name := range names {
+		if i, is := p.places[name]; is {
+			at = append(at, i)
+		}
+	}
+	slices.Sort(at)
+	return slices.Compact(at)
 }
 
 // add adds a request, and returns its number.
@@ -100,7 +125,11 @@ func (s *Cycle) clusterOf(pool *Pool) *nodes.Cluster {
 				return nil
 			}
 			have[name] = true
-			c.Nodes = append(c.Nodes, nodes.Node{Name: name, CPUs: p.NodeCPUs[k], Memory: int64(tres.Memory), GRES: gresOf(tres.Others)})
+			one := nodes.Node{Name: name, CPUs: p.NodeCPUs[k], Memory: int64(tres.Memory), GRES: gresOf(tres.Others)}
+			if k < len(p.NodeFeatures) && p.NodeFeatures[k] != "" {
+				one.Features = strings.Split(p.NodeFeatures[k], ",")
+			}
+			c.Nodes = append(c.Nodes, one)
 		}
 	}
 	if len(c.Nodes) == 0 {

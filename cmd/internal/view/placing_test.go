@@ -65,8 +65,8 @@ func TestPlacing(t *testing.T) {
 		procs int
 		want  int32
 	}{{0, 1, 0}, {6, 1, 0}, {1, 1, 1}, {1, 2, 1}, {1, 4, 6}, {1, 4, 6}, {2, 4, 7}} {
-		if held.Needs = test.needs; is.of(&held, test.procs) != test.want {
-			t.Errorf("a job that asks for %d and has %d processors has request %d, want %d", test.needs, test.procs, is.of(&held, test.procs), test.want)
+		if held.Needs = test.needs; is.of(&held, test.procs, "") != test.want {
+			t.Errorf("a job that asks for %d and has %d processors has request %d, want %d", test.needs, test.procs, is.of(&held, test.procs, ""), test.want)
 		}
 	}
 	if r := is.requests[5]; r.CPUs != 4 || r.Memory.MiB != 1000 {
@@ -142,5 +142,37 @@ func TestOddsOnNodes(t *testing.T) {
 	s.asked = nil
 	if _, err := s.Forecast(Everything(), &Selection{New: New{Mem: []string{"1G"}}}); err == nil || !strings.HasPrefix(err.Error(), "slurmctld does not tell what memory") {
 		t.Errorf("of nodes that are not known: %v", err)
+	}
+}
+
+// TestOddsByName: a job waits for the node that it asks for by name, or by a feature, though another one is idle.
+func TestOddsByName(t *testing.T) {
+	for _, test := range []struct {
+		asks  priority.Asked
+		waits bool
+	}{
+		{priority.Asked{}, false},
+		{priority.Asked{Nodes: "n10"}, true},
+		{priority.Asked{Nodes: "n[9]"}, false},
+		{priority.Asked{Nodes: "elsewhere"}, false},
+		{priority.Asked{Without: "n9"}, true},
+		{priority.Asked{Without: "n[10-12]"}, false},
+		{priority.Asked{Features: "big"}, true},
+		{priority.Asked{Features: "old|big"}, false},
+		{priority.Asked{Features: "old"}, false},
+	} {
+		s := equipped(foreseen(later(wide(10, 1, 1))))
+		s.Partitions[0].NodeFeatures = []string{"big,new", "old"}
+		s.asked[2].Exclusive = true // a node is taken whole
+		s.live = []*ledger.Record{
+			{Job: ostrich.Job{ID: 1, Start: s.Time - 60, Procs: 1, Estimate: 3600, Needs: 2, Partition: "all"}, State: accounting.Running},
+			{Job: ostrich.Job{ID: 10, Procs: 1, Estimate: 600, Needs: 1, Partition: "all"}},
+		}
+		for i := range s.Plan.Entries {
+			s.Plan.Entries[i].Wants = test.asks.Wants()
+		}
+		if o := explainOne(t, s, "10").Odds; o == nil || o.P50 > s.Time+30 != test.waits {
+			t.Errorf("%+v: %+v at %d", test.asks, o, s.Time)
+		}
 	}
 }
