@@ -19,6 +19,7 @@ type Record struct {
 	Name  string            // of a node, a partition or a reservation
 	Where string            // it stands, for messages: "slurm.conf: line 4"
 	keys  map[string]string // in lower case
+	lines map[string]string // of keys of a slurm.conf's configuration, which has no line of its own
 }
 
 // Kind says what a record describes.
@@ -37,6 +38,14 @@ var kindKeys = []string{NodeRecord: "NodeName", PartitionRecord: "PartitionName"
 
 // Get returns the value of a key in lower case; "" if it is not there, or stands for none.
 func (r *Record) Get(key string) string { return unless(none(r.keys[key]), "N/A") }
+
+// Line says on which line a key stands, if Where does not, to stand before what is wrong with it: "line 3: ".
+func (r *Record) Line(key string) string {
+	if line := r.lines[key]; line != "" {
+		return line + ": "
+	}
+	return ""
+}
 
 // Future reports whether a node is not there yet.
 func (r *Record) Future() bool { return future(r.Get("state")) }
@@ -107,10 +116,11 @@ func shownRecords(text string) []Record {
 	config := Record{Kind: ConfigRecord, Where: "scontrol show config", keys: make(map[string]string)}
 	var all []Record
 	at := -1 // of all; below 0: in the configuration
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
+	for raw := range strings.Lines(text) {
+		line := strings.TrimSpace(raw)
 		kind := slices.IndexFunc(kindKeys, func(key string) bool { return key != "" && strings.HasPrefix(line, key+"=") })
 		switch {
+		case at >= 0 && strings.HasPrefix(raw, " "): // of the record: a node tells the ReservationName of its reservation
 		case kind >= 0:
 			show := strings.ToLower(strings.TrimSuffix(kindKeys[kind], "Name"))
 			at = len(all)
@@ -163,7 +173,7 @@ func confRecords(text string, include Include) ([]Record, error) {
 	var all []Record
 	for _, name := range nodes.names {
 		n := nodes.of[name]
-		r := Record{NodeRecord, name, fmt.Sprintf("%s: line %d: node %s", n.line.file, n.line.number, clip(name)), maps.Clone(n.keys)}
+		r := Record{NodeRecord, name, fmt.Sprintf("%s: line %d: node %s", n.line.file, n.line.number, clip(name)), maps.Clone(n.keys), nil}
 		for key, value := range map[string]int{
 			"cputot": n.cpus, "cpuefctv": n.effective, "sockets": n.sockets, "corespersocket": n.cores, "threadspercore": n.threads,
 		} {
@@ -175,7 +185,7 @@ func confRecords(text string, include Include) ([]Record, error) {
 		}
 		all = append(all, r)
 	}
-	config := Record{ConfigRecord, "", "slurm.conf", make(map[string]string)}
+	config := Record{ConfigRecord, "", "slurm.conf", make(map[string]string), make(map[string]string)}
 	var table confTable
 	for i := range lines {
 		l := &lines[i]
@@ -185,7 +195,7 @@ func confRecords(text string, include Include) ([]Record, error) {
 			if !table.of(l) {
 				continue
 			}
-			p := Record{PartitionRecord, l.words[0].value, fmt.Sprintf("%s: line %d: partition %s", l.file, l.number, clip(l.words[0].value)), table.keys()}
+			p := Record{PartitionRecord, l.words[0].value, fmt.Sprintf("%s: line %d: partition %s", l.file, l.number, clip(l.words[0].value)), table.keys(), nil}
 			list, bad := nodes.partition(l, p.keys["nodes"])
 			if bad != nil {
 				return nil, bad
@@ -194,7 +204,11 @@ func confRecords(text string, include Include) ([]Record, error) {
 			all = append(all, p)
 		default:
 			for _, w := range l.words {
-				config.keys[strings.ToLower(w.key)] = w.value
+				key := strings.ToLower(w.key)
+				config.keys[key], config.lines[key] = w.value, fmt.Sprintf("line %d", l.number)
+				if l.file != config.Where {
+					config.lines[key] = fmt.Sprintf("%s: line %d", l.file, l.number)
+				}
 			}
 		}
 	}

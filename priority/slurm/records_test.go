@@ -26,6 +26,7 @@ const (
    CfgTRES=cpu=12,mem=48000M,billing=12,gres/gpu=2
    AllocTRES=
    Reason=a fan [root@2026-11-28T09:00:00]
+   ReservationName=maint
 
 `
 	shownPartition = `PartitionName=main
