@@ -102,7 +102,7 @@ func numberOf(r *slurm.Record, key string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 || n > math.MaxInt32*1024 {
-		return 0, fmt.Errorf("%s=%q: not a number", key, text)
+		return 0, fmt.Errorf("%s%s=%q: not a number", r.Line(key), key, text)
 	}
 	return n, nil
 }
@@ -261,7 +261,7 @@ func configure(c *nodes.Cluster, r *slurm.Record) (err error) {
 		return err
 	}
 	if c.Licenses, err = Licenses(r.Get("licenses")); err != nil {
-		return fmt.Errorf("licenses=%q: %w", r.Get("licenses"), err)
+		return fmt.Errorf("%slicenses=%q: %w", r.Line("licenses"), r.Get("licenses"), err)
 	}
 	return nil
 }

@@ -109,7 +109,7 @@ PartitionName=one Nodes=n1 OverSubscribe=FORCE:1
 		"NodeName=n1 Gres=gpu:a100:two\nPartitionName=p Nodes=n1\n":    `slurm.conf: line 1: gres="gpu:a100:two": "gpu:a100:two": not NAME[:TYPE][:COUNT]`,
 		"NodeName=n1 RealMemory=much\nPartitionName=p Nodes=n1\n":      `slurm.conf: line 1: RealMemory="much": not a number of megabytes`,
 		"NodeName=n1\nPartitionName=p Nodes=n1 MaxNodes=few\n":         `slurm.conf: line 2: partition p: maxnodes="few": not a number`,
-		"Licenses=matlab:few\nNodeName=n1\nPartitionName=p Nodes=n1\n": `slurm.conf: licenses="matlab:few": "matlab:few": not NAME:COUNT`,
+		"Licenses=matlab:few\nNodeName=n1\nPartitionName=p Nodes=n1\n": `slurm.conf: line 1: licenses="matlab:few": "matlab:few": not NAME:COUNT`,
 		"NodeName=n1\n": ErrNoNodes.Error(),
 	} {
 		if _, err := read(text); err == nil || !strings.HasPrefix(err.Error(), want) {

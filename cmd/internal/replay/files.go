@@ -181,6 +181,9 @@ func (s *source) readFiles() error {
 		failed(s.o.SlurmConfig[k], err)
 		for i := range records {
 			records[i].Where = fmt.Sprintf("--slurm-config: %s: %s", s.o.SlurmConfig[k], records[i].Where)
+			if bad := checkAmounts(&records[i]); bad != nil {
+				errs = append(errs, bad)
+			}
 		}
 		s.setup.Records = append(s.setup.Records, records...)
 	}
@@ -195,6 +198,21 @@ func (s *source) readFiles() error {
 		failed(s.o.SlurmConfig[k], err)
 	}
 	return errors.Join(errs...)
+}
+
+// checkAmounts reads what only the unit of work needs of a record, while it is known where it stands.
+func checkAmounts(r *slurm.Record) error {
+	if text := r.Get("tresbillingweights"); text != "" && r.Kind == slurm.PartitionRecord {
+		if _, err := accounting.ReadWeights(text); err != nil {
+			return fmt.Errorf("%s: TRESBillingWeights=%q: %w", r.Where, text, err)
+		}
+	}
+	if text := r.Get("cfgtres"); text != "" && r.Kind == slurm.NodeRecord {
+		if _, err := sacct.ReadResources([]byte(text), nil); err != nil {
+			return fmt.Errorf("%s: CfgTRES=%q: %w", r.Where, text, err)
+		}
+	}
+	return nil
 }
 
 // ofCluster matches the line of a configuration that names the cluster.

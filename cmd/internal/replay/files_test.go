@@ -1,6 +1,9 @@
 package replay
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"slurm-ostrich/cmd/internal/simulation"
@@ -15,6 +18,27 @@ func TestLogName(t *testing.T) {
 		}
 		if got := o.LogName(path); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// TestAmounts: what is wrong with weights and memory stands beside its file and line, in a slurm.conf and in what scontrol shows.
+func TestAmounts(t *testing.T) {
+	const shown = "NodeName=n1 CPUTot=8\n   CfgTRES=cpu=8,mem=62.50G\n\nPartitionName=main\n   Nodes=n1 TotalCPUs=8 TotalNodes=1\n"
+	for text, want := range map[string]string{
+		"ClusterName=c\nNodeName=n1 CPUs=8\nPartitionName=main Nodes=n1 TRESBillingWeights=CPU=1,Mem=1Q\n": `slurm.conf: line 3: partition main: TRESBillingWeights="CPU=1,Mem=1Q": "Mem=1Q": the weight is not a number`,
+		strings.Replace(shown, "62.50G", "6X", 1):                                                          `scontrol show node: node n1: CfgTRES="cpu=8,mem=6X":`,
+		shown + "   TRESBillingWeights=CPU\n":                                                              `scontrol show partition: partition main: TRESBillingWeights="CPU": "CPU": want RESOURCE=WEIGHT`,
+		shown + "   TRESBillingWeights=CPU=1.0,Mem=0.25G\n":                                                "",
+	} {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := &source{o: &SiteOptions{SlurmConfig: []string{path}}}
+		err := s.readFiles()
+		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), "--slurm-config: "+path+": "+want)) {
+			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
 }

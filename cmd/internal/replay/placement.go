@@ -117,8 +117,12 @@ func (s *Study) place(h *accounting.History) error {
 		of.MaxTime = longest[of.Name]
 		p.partitions[of.Name], p.pools = i, append(p.pools, s.poolOf(of.Name))
 	}
-	for i := range h.Jobs { // of which no column tells on how many nodes they ran
-		if j := &h.Jobs[i]; j.Nodes == 0 && j.Start != 0 {
+	unknown := func(j accounting.Job) bool { return j.Nodes == 0 && j.Start != 0 } // no column tells on how many nodes it ran
+	if slices.ContainsFunc(h.Jobs, unknown) {
+		h.Jobs = slices.Clone(h.Jobs)
+	}
+	for i := range h.Jobs {
+		if j := &h.Jobs[i]; unknown(*j) {
 			where, _ := p.list(h.WhereRan(j))
 			j.Nodes = int32(len(where))
 		}

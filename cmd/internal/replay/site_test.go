@@ -155,6 +155,21 @@ func TestQOSFlags(t *testing.T) {
 	}
 }
 
+// TestHistoryStays: where nothing but the list tells on how many nodes a job ran, the caller's history does not learn it.
+func TestHistoryStays(t *testing.T) {
+	records, err := slurm.ParseRecords("NodeName=n[1-3] CPUs=16\nPartitionName=main Nodes=ALL\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := history()
+	h.Partitions, h.Jobs, h.Where = []string{"main", "main2"}, h.Jobs[1:3], []string{"", "n[1-2]"}
+	h.Jobs[0].Nodes, h.Jobs[0].Where = 0, 1
+	s := mustNew(t, h, Setup{Options: window30, Records: records})
+	if h.Jobs[0].Nodes != 0 || s.placement.history.Jobs[0].Nodes != 2 {
+		t.Errorf("%d nodes for the caller, %d in the replay", h.Jobs[0].Nodes, s.placement.history.Jobs[0].Nodes)
+	}
+}
+
 // TestAsked: what lines of submission say of GPUs, and of more memory for a processor than MaxMemPerCPU allows.
 func TestAsked(t *testing.T) {
 	records, err := slurm.ParseRecords("NodeName=g[1-3] CPUs=16 RealMemory=64000 Gres=gpu:a100:4\nPartitionName=main Nodes=ALL MaxMemPerCPU=4000\n", nil)
@@ -175,14 +190,14 @@ func TestAsked(t *testing.T) {
 		"--mem-per-cpu=9000M -c 2":   {CPUs: 8, CPUsPerTask: 6, Memory: nodes.Memory{MiB: 3000, PerCPU: true}},
 		"--mem-per-cpu=4000M -c 2":   {CPUs: 8, CPUsPerTask: 2, Memory: nodes.Memory{MiB: 4000, PerCPU: true}},
 	} {
-		h.Needs = []accounting.Needs{{}, {Layout: accounting.ParseSubmission("sbatch "+line+" run.sh", 0)}}
+		p.history.Needs = []accounting.Needs{{}, {Layout: accounting.ParseSubmission("sbatch "+line+" run.sh", 0)}}
 		got, err := p.request(&accounting.Job{Needs: 1, Asked: 8, Procs: 8}, &answer{})
 		want.Partitions, want.Association = got.Partitions, got.Association
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("%s: %v (-want +got)\n%s", line, err, diff)
 		}
-		if of := accounting.ParseSubmission(h.Needs[1].Line(), 0); of.GPUs != h.Needs[1].GPUs || of.GPUsPerTask != h.Needs[1].GPUsPerTask {
-			t.Errorf("%s: written as %s", line, h.Needs[1].Line())
+		if of := accounting.ParseSubmission(p.history.Needs[1].Line(), 0); of.GPUs != p.history.Needs[1].GPUs || of.GPUsPerTask != p.history.Needs[1].GPUsPerTask {
+			t.Errorf("%s: written as %s", line, p.history.Needs[1].Line())
 		}
 	}
 }

@@ -146,7 +146,9 @@ type User struct{ Name, Account string }
 var ErrNoJobs = errors.New("no job ran in the window")
 
 // New prepares a history to be replayed.
-func New(h *accounting.History, setup Setup) (*Study, error) {
+func New(history *accounting.History, setup Setup) (*Study, error) {
+	own := *history // place may complete its jobs
+	h := &own
 	s := &Study{Setup: setup, cancels: true, Notes: slices.Clone(h.Notes), split: &splits{of: make(map[splitBy]found)}}
 	s.Procs, s.Nodes = cmp.Or(setup.Procs, h.Procs), cmp.Or(setup.Nodes, h.Nodes)
 	if s.Run.Closed {
