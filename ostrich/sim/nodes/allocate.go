@@ -5,7 +5,7 @@ package nodes
 func (c *Chooser) allocate() *Allocation {
 	w, n := c.w, c.chosen.Count()
 	a := &Allocation{
-		Nodes: make([]int32, 0, n), CPUs: make([]int32, n), Memory: make([]int64, n), user: c.user, part: int32(w.part), own: w.own,
+		Nodes: make([]int32, 0, n), CPUs: make([]int32, n), Memory: make([]int64, n), user: c.user, part: int32(w.part), own: w.own, rows: w.rows,
 	}
 	for i := range c.chosen.All() {
 		a.Nodes = append(a.Nodes, int32(i))

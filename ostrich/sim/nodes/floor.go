@@ -25,7 +25,7 @@ type Floor struct {
 
 	licenses []Limit // of all jobs together
 
-	private bool   // some jobs share nodes with those of their user only
+	private bool   // some jobs share nodes with those of their user only, or CPUs
 	epochs  uint64 // of all stocks
 
 	empty   *Load // of nothing, and what chooses beside it
@@ -258,6 +258,7 @@ type tally struct {
 	user uint32
 	jobs int32
 	own  int32 // of those, jobs that share a node with those of their user only
+	rows int32 // of those, jobs that share CPUs
 }
 
 // NewLoad returns the load of an empty cluster, for jobs whose requests have been resolved before.
@@ -315,6 +316,7 @@ type Allocation struct {
 	user   uint32
 	part   int32
 	own    bool // it shares nodes with jobs of its user only
+	rows   bool // it shares CPUs
 }
 
 // Copy returns an allocation that shares no memory with this one.
@@ -399,6 +401,9 @@ func (l *Load) count(n int, a *Allocation, sign int32) {
 	t.jobs += sign
 	if a.own {
 		t.own += sign
+	}
+	if a.rows {
+		t.rows += sign
 	}
 	if t.jobs == 0 {
 		l.users[n] = slices.Delete(l.users[n], i, i+1)

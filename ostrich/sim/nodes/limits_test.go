@@ -45,3 +45,41 @@ func TestLimitsOfBoth(t *testing.T) {
 	start("beyond the nodes of the partition's QOS", 2, 1, wide, false)
 	start("the account's processors, used by the others", 1, 1, &nodes.QOS{Limits: wide.Limits[1:]}, false)
 }
+
+// TestRows: jobs that share CPUs and those that do not are never on a node together.
+func TestRows(t *testing.T) {
+	c := &nodes.Cluster{
+		Nodes: []nodes.Node{{Name: "n1", CPUs: 4}, {Name: "n2", CPUs: 4}, {Name: "n3", CPUs: 4}},
+		Partitions: []nodes.Partition{
+			{Name: "main", Nodes: []int{0, 1, 2}}, {Name: "forced", Nodes: []int{0, 1, 2}, OverSubscribe: nodes.ShareForced}, {Name: "asked", Nodes: []int{0, 1, 2}, OverSubscribe: nodes.ShareAsked},
+		},
+	}
+	f, err := nodes.NewFloor(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wants []*nodes.Want
+	for _, r := range []nodes.Request{{Partitions: []int{0}}, {Partitions: []int{1}}, {Partitions: []int{2}, Share: true}, {Partitions: []int{2}}} {
+		w, bad := f.Want(&r, r.Partitions[0])
+		if bad != nil {
+			t.Fatal(bad)
+		}
+		wants = append(wants, w)
+	}
+	chooser, load := f.NewChooser(), f.NewLoad()
+	var first *nodes.Allocation
+	for i, want := range []int32{0, 1, 1, 0} {
+		a, ok := chooser.Choose(wants[i], uint32(i), f.All(), load)
+		if !ok || a.Nodes[0] != want {
+			t.Fatalf("request %d: %+v, %v, want node %d", i, a, ok, want)
+		}
+		load.Add(a)
+		if first == nil {
+			first = a.Copy()
+		}
+	}
+	load.Remove(first)
+	if a, ok := chooser.Choose(wants[1], 0, nodes.SetOf(3, []int{0}), load); ok {
+		t.Errorf("beside one that does not share: %+v", a)
+	}
+}

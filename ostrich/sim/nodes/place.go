@@ -355,7 +355,7 @@ func (s *Stock) allocate(d *need, user uint32, load *Load) *Allocation {
 	}
 	*a = Allocation{
 		Nodes: append(a.Nodes[:0], d.nodes...), CPUs: append(a.CPUs[:0], d.got...), Memory: append(a.Memory[:0], make([]int64, len(d.nodes))...),
-		user: user, part: int32(d.w.part), own: d.w.own,
+		user: user, part: int32(d.w.part), own: d.w.own, rows: d.w.rows,
 	}
 	for k, i := range d.nodes {
 		if d.w.whole {

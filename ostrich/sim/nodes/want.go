@@ -31,6 +31,7 @@ type Want struct {
 	amounts       []amount // of generic resources
 	whole, shared bool     // all CPUs of its nodes; no other job on them
 	own           bool
+	rows          bool // it shares CPUs, see Floor.Shares
 	lln           bool
 	simple        bool
 	bounds        []bound
@@ -61,6 +62,7 @@ func (f *Floor) Want(r *Request, part int) (*Want, error) {
 		perTask: max(1, r.CPUsPerTask), perNode: r.TasksPerNode, whole: r.Exclusive == WholeNodes || f.c.Select.Linear,
 		own: r.Exclusive == OneUser, lln: f.c.Select.LLN,
 	}
+	w.rows = f.Shares(w)
 	w.cpus = max(r.CPUs, r.Tasks*w.perTask, w.min*w.perNode*w.perTask, 1)
 	memory, limit := f.c.DefMemory, f.c.MaxMemory
 	if part >= 0 {
@@ -171,7 +173,7 @@ func (f *Floor) resolve(w *Want) error {
 		}
 		w.sets = append(w.sets, s)
 	}
-	f.private = f.private || w.own
+	f.private = f.private || w.own || w.rows
 	if w.list != nil && !w.list.Within(w.able) {
 		return fmt.Errorf("nodes: a node of its list could never be part of it: %w", ErrCluster)
 	}
