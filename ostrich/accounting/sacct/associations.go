@@ -156,7 +156,8 @@ func ReadAssociations(s *accounting.Site, r io.Reader, name, cluster string) err
 			return t.fault("ID %q: not a number", t.text("ID"))
 		}
 		account, user := strings.TrimLeft(t.text("Account"), " "), t.text("User")
-		depth := min(len(t.text("Account"))-len(account), len(above)) // in a tree sacctmgr indents the accounts
+		indent := len(t.text("Account")) - len(account) // in a tree
+		depth := min(indent, len(above))
 		partition := t.text("Partition")
 		if account == "" {
 			return t.fault("an association without an account")
@@ -181,9 +182,12 @@ func ReadAssociations(s *accounting.Site, r io.Reader, name, cluster string) err
 		if user == "" {
 			parent := strings.TrimSpace(t.text("ParentName", "ParName"))
 			if t.column([]string{"ParentName", "ParName"}) < 0 && account != accounting.RootAccount {
-				if parent = accounting.RootAccount; depth > 0 {
+				switch parent = accounting.RootAccount; {
+				case indent > depth:
+					return t.fault("account %q is indented by %d, and no line above has the account that it is in", account, indent)
+				case depth > 0:
 					parent = above[depth-1]
-				} else {
+				default:
 					read.Flat = true
 				}
 			}

@@ -76,6 +76,7 @@ c1|   optics|alice|gpu|5
 		{"a comment first, and parent as slurmdbd stores it", "# of 2026\n\n" + strings.ReplaceAll(associations, "parent", "2147483647"), "", site(), ""},
 		{"a tree", tree, "", without(site()), ""},
 		{"a tree without the parents' names", bare, "", without(site()), ""},
+		{"a tree without a line", strings.Replace(bare, "c1| physics|||3\n", "", 1), "", nil, `f:5: account "optics" is indented by 2, and no line above has the account that it is in`},
 		{"two clusters, one chosen", associations + "c2|root|||1||20\n", "c1", site(), ""},
 		{"two clusters", associations + "c2|root|||1||20\n", "", nil, `f:9: associations of cluster "c2" after those of "c1": choose one`},
 		{"another cluster", associations, "c3", nil, `f: no account of cluster "c3"`},
