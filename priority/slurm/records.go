@@ -79,7 +79,7 @@ func Endless(text string) bool {
 }
 
 // ParseRecords reads a slurm.conf, what scontrol shows of nodes, partitions, reservations and
-// the configuration (with or without -o, one after the other; of --json, see Shown). In a
+// the configuration (with or without -o, one after the other; of --json, see package fromjson). In a
 // slurm.conf, Nodes of a partition are names, and the sizes of nodes are what slurmctld makes of them.
 func ParseRecords(text string, include Include) ([]Record, error) {
 	text = strings.TrimPrefix(text, byteOrderMark)

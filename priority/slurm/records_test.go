@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"slurm-ostrich/priority/slurm"
+	"slurm-ostrich/priority/slurm/fromjson"
 )
 
 // What Slurm 22.05 shows of a node with GPUs, of a partition and of a reservation.
@@ -73,7 +74,7 @@ PartitionName=main Nodes=gpus PriorityTier=2
 	for name, text := range map[string]string{
 		"slurm.conf": conf, "scontrol show": shownNode + shownPartition, "nodes behind": shownPartition + shownNode, "on one line each": oneLine(shownNode) + oneLine(shownPartition), "JSON": inJSON,
 	} {
-		shown, err := slurm.Shown(text)
+		shown, err := fromjson.Shown(text)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -115,7 +116,7 @@ func TestExclusive(t *testing.T) {
 		json + `"partition":{"exclusive":"USER","oversubscribe":"FORCE:3"},"preempt_mode":["CLUSTER_GLOBAL"]}]}`:                             {"", ""},
 		"ClusterName=c\nNodeName=n1 CPUs=4\nPartitionName=main Nodes=n1 Exclusive=NODE":                                                      {"own", ""},
 	} {
-		shown, err := slurm.Shown(text)
+		shown, err := fromjson.Shown(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,46 +172,13 @@ func TestShownRecords(t *testing.T) {
 	}
 }
 
-// TestShownJSON: JSON of several releases, and what is none of it.
-func TestShownJSON(t *testing.T) {
-	for _, tt := range []struct{ name, json, want string }{
-		{
-			"22.05", `{"meta":{},"nodes":[{"name":"n1","cpus":4,"features":"a,b","active_features":"a,b","state":"idle","gres":"gpu:a100:4(S:0-1)","reason":null}]}`,
-			"NodeName=n1 CPUTot=4 Gres=gpu:a100:4(S:0-1) AvailableFeatures=a,b ActiveFeatures=a,b State=IDLE\n",
-		},
-		{
-			"minutes", `{"partitions":[{"name":"p","maximums":{"time":{"set":false,"infinite":true}},"defaults":{"time":4294967294}},{"name":"q","maximums":{"time":90,"shares":32769}}]}`,
-			"PartitionName=p MaxTime=UNLIMITED DefaultTime=NONE\nPartitionName=q MaxTime=0-01:30:00 OverSubscribe=FORCE:1\n",
-		},
-		{
-			"reservation", `{"reservations":[{"name":"r","start_time":{"set":true,"number":1700000000},"end_time":1700003600,"node_list":"n[1-2]","users":"a,b","flags":["MAINT"]}]}`,
-			"ReservationName=r StartTime=1700000000 EndTime=1700003600 Nodes=n[1-2] Users=a,b Flags=MAINT\n",
-		},
-		{"no JSON", "NodeName=n1 CPUs=4\n", "NodeName=n1 CPUs=4\n"},
-	} {
-		if got, err := slurm.Shown(tt.json); err != nil || got != tt.want {
-			t.Errorf("%s: %q, %v, want %q", tt.name, got, err, tt.want)
-		}
-	}
-	for text, want := range map[string]string{
-		`{"jobs":[]}`:                "JSON without nodes, partitions or reservations: it should be what",
-		`{"nodes":[{"cpus":4}]}`:     "scontrol --json: nodes: number 0: has no name",
-		`{"nodes":[{"name":"n1"}`:    "scontrol --json: unexpected EOF",
-		`{"nodes":[{"name":"n1",}]}`: "scontrol --json: invalid character",
-	} {
-		if _, err := slurm.Shown(text); err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", text, err, want)
-		}
-	}
-}
-
 // FuzzRecords: no text breaks the readers, and JSON that is read can be read as what it shows.
 func FuzzRecords(f *testing.F) {
 	f.Add(shownNode + shownPartition + shownReservation)
 	f.Add("NodeName=n[1-4] CPUs=4\nPartitionName=p Nodes=ALL\n")
 	f.Add(`{"nodes":[{"name":"n1","cpus":{"set":true,"number":4}}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		shown, err := slurm.Shown(text)
+		shown, err := fromjson.Shown(text)
 		if err != nil {
 			return
 		}

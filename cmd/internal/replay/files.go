@@ -17,6 +17,7 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/priority/slurm"
+	"slurm-ostrich/priority/slurm/fromjson"
 )
 
 // The files that say how Slurm is configured.
@@ -46,7 +47,7 @@ var (
 )
 
 // noReservations begins what scontrol shows where there are none, in lower case.
-var noReservations = strings.ToLower(slurm.NoReservations)
+var noReservations = strings.ToLower(fromjson.NoReservations)
 
 // kindOf returns what a file of Slurm's configuration has, by its text; nothing if it is none of these. Partitions as a
 // slurm.conf has them are a configuration, unless there is a whole one besides.
@@ -111,7 +112,7 @@ func (s *source) readFiles() error {
 		if bytes.Contains(raw, []byte(`"partitions"`)) && bytes.Contains(raw, []byte(`"job_factor"`)) && !bytes.Contains(raw, []byte(`"preempt_mode"`)) {
 			unsaid = path
 		}
-		text, bad := slurm.Shown(string(bytes.TrimPrefix(raw, []byte("\ufeff"))))
+		text, bad := fromjson.Shown(string(bytes.TrimPrefix(raw, []byte("\ufeff"))))
 		failed(path, bad)
 		texts[i] = text
 		whole = whole || ofConfig.MatchString(texts[i])

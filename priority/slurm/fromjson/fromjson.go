@@ -1,4 +1,5 @@
-package slurm
+// Package fromjson reads what scontrol wrote with --json as what it shows without.
+package fromjson
 
 import (
 	"bytes"
@@ -17,7 +18,7 @@ const NoReservations = "No reservations in the system"
 // those of Slurm's data_parser/v0.0.38 to v0.0.46 (PARSER_ARRAY of NODE, PARTITION_INFO and
 // RESERVATION_INFO); a number may be an object with set, infinite and number.
 func Shown(text string) (string, error) {
-	whole := strings.TrimSpace(strings.TrimPrefix(text, byteOrderMark))
+	whole := strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
 	if !strings.HasPrefix(whole, "{") {
 		return text, nil
 	}
