@@ -29,7 +29,7 @@ func TestDaemonIsLean(t *testing.T) {
 	}
 	for _, heavy := range []string{
 		module + "/ostrich/trace", module + "/ostrich/sim/swf", module + "/ostrich/sim/orders", module + "/ostrich/multifactor", module + "/ostrich/policy", module + "/ostrich/optimal",
-		module + "/ostrich/grid", module + "/ostrich/bot", module + "/ostrich/report/confidence", module + "/ostrich/trial/conclusion", module + "/cmd/internal/check", module + "/cmd/internal/asking", "github.com/klauspost/compress/gzip",
+		module + "/ostrich/grid", module + "/ostrich/bot", module + "/ostrich/report/confidence", module + "/ostrich/trial/conclusion", module + "/cmd/internal/check", module + "/cmd/internal/socket/client", module + "/cmd/internal/asking", "github.com/klauspost/compress/gzip",
 	} {
 		if _, linked := from[heavy]; linked {
 			chain := []string{heavy}

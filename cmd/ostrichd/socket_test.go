@@ -25,6 +25,7 @@ import (
 	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/socket"
+	"slurm-ostrich/cmd/internal/socket/client"
 	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/priority/slurm"
@@ -160,7 +161,7 @@ func TestHostileClients(t *testing.T) {
 	for range 4 {
 		hostile.Go(func() {
 			for {
-				_, err := socket.Ask(ctx, config.Socket, "plan", &view.Selection{})
+				_, err := client.Ask(ctx, config.Socket, "plan", &view.Selection{})
 				switch {
 				case ctx.Err() != nil:
 					return

@@ -19,7 +19,7 @@ import (
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/remote"
 	"slurm-ostrich/cmd/internal/sidecar"
-	"slurm-ostrich/cmd/internal/socket"
+	"slurm-ostrich/cmd/internal/socket/client"
 	"slurm-ostrich/cmd/internal/view"
 )
 
@@ -128,7 +128,7 @@ func entitled(c *cli.Context) bool {
 }
 
 // far asks the ostrichd of another host as Daemon does. The answer is nil if none is named.
-func far(c *cli.Context, question string, by *view.Selection) (*socket.Answer, error) {
+func far(c *cli.Context, question string, by *view.Selection) (*client.Answer, error) {
 	at, err := askedFar(c)
 	if err != nil || at == nil {
 		return nil, err
@@ -175,13 +175,13 @@ func askedFar(c *cli.Context) (*remote.Settings, error) {
 
 // Daemon asks the ostrichd of this host, and prints its warning. The answer is nil if the
 // command is to look for itself; if that is because no daemon answers, nobody is the reason.
-func Daemon(c *cli.Context, question string, by *view.Selection) (answer *socket.Answer, nobody, err error) {
+func Daemon(c *cli.Context, question string, by *view.Selection) (answer *client.Answer, nobody, err error) {
 	path, err := askedSocket(c)
 	if err != nil || path == "" || c.IsSet("address") {
 		return nil, nil, err
 	}
-	answer, err = socket.Ask(c.Context, path, question, by)
-	if errors.Is(err, socket.ErrNobody) && !c.IsSet("socket") {
+	answer, err = client.Ask(c.Context, path, question, by)
+	if errors.Is(err, client.ErrNobody) && !c.IsSet("socket") {
 		return nil, err, nil
 	}
 	warn(c, answer)
@@ -189,7 +189,7 @@ func Daemon(c *cli.Context, question string, by *view.Selection) (answer *socket
 }
 
 // warn prints the warning of an answer, if there is one.
-func warn(c *cli.Context, answer *socket.Answer) {
+func warn(c *cli.Context, answer *client.Answer) {
 	if answer != nil && answer.Warning != "" {
 		console.Say(c.App.ErrWriter, "warning: %s", answer.Warning)
 	}

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"slurm-ostrich/cmd/internal/socket"
+	"slurm-ostrich/cmd/internal/socket/client"
 	"slurm-ostrich/cmd/internal/view"
 )
 
@@ -15,7 +15,7 @@ import (
 // that are not for them. Administrators are told what is missing, with the reason behind.
 func TestAlone(t *testing.T) {
 	const path = "/run/ostrich/ostrichd.sock"
-	unreached := func(why error) error { return fmt.Errorf("%w at %s: connect: %w", socket.ErrNobody, path, why) }
+	unreached := func(why error) error { return fmt.Errorf("%w at %s: connect: %w", client.ErrNobody, path, why) }
 	denied := errors.New("slurmdb: database at tcp localhost:3306: connection refused")
 	yes, no := func() bool { return true }, func() bool { return false }
 	want := "no ostrichd answers at /run/ostrich/ostrichd.sock: connect: no such file or directory; to do without it, this command needs the configuration of ostrichd and the rights to read: " + denied.Error()
@@ -28,7 +28,7 @@ func TestAlone(t *testing.T) {
 		syscall.EACCES:       {"may not open it", "administrators"},
 	} {
 		err := alone(no, unreached(why), denied)
-		if !errors.Is(err, socket.ErrNobody) || strings.Contains(err.Error(), "3306") || strings.Contains(err.Error(), "database") {
+		if !errors.Is(err, client.ErrNobody) || strings.Contains(err.Error(), "3306") || strings.Contains(err.Error(), "database") {
 			t.Errorf("%v", err)
 		}
 		for _, words := range append(want, path) {

@@ -22,19 +22,13 @@ import (
 	"slurm-ostrich/cmd/internal/access"
 	"slurm-ostrich/cmd/internal/api"
 	"slurm-ostrich/cmd/internal/format"
-	"slurm-ostrich/cmd/internal/socket"
+	"slurm-ostrich/cmd/internal/socket/client"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/priority/slurm"
 )
 
-const (
-	// patience is more than a server takes that answers at all.
-	patience = time.Minute
-	// greeting is for how long a connection, and a handshake of TLS, are waited for.
-	greeting = 5 * time.Second
-	// mostBytes is more than an answer has.
-	mostBytes = 512 << 20
-)
+// greeting is for how long a connection, and a handshake of TLS, are waited for.
+const greeting = 5 * time.Second
 
 // NoIdentity is the warning of an answer to somebody of whom nothing is known.
 const NoIdentity = "munge cannot say who you are, so this shows what Slurm shows everybody: "
@@ -54,35 +48,35 @@ func ParseURL(text string) (*url.URL, error) {
 }
 
 // Ask asks the daemon. The error has the daemon's words, or says what is to be done.
-func (s *Settings) Ask(ctx context.Context, name string, by *view.Selection) (*socket.Answer, error) {
+func (s *Settings) Ask(ctx context.Context, name string, by *view.Selection) (*client.Answer, error) {
 	u, err := ParseURL(s.URL)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, client.Patience)
 	defer cancel()
 	target := api.Folder + name
-	if query := socket.Arguments(by); query != "" {
+	if query := client.Arguments(by); query != "" {
 		target += "?" + query
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, u.Scheme+"://"+u.Host+target, http.NoBody)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	client, err := s.client()
+	web, err := s.client()
 	if err != nil {
 		return nil, err
 	}
-	defer client.CloseIdleConnections()
+	defer web.CloseIdleConnections()
 	warning, err := s.prove(ctx, request, target)
 	if err != nil {
 		return nil, err
 	}
-	answer, err := client.Do(request)
+	answer, err := web.Do(request)
 	if err != nil {
 		return nil, unreached(s.URL, err)
 	}
-	raw, err := io.ReadAll(io.LimitReader(answer.Body, mostBytes))
+	raw, err := io.ReadAll(io.LimitReader(answer.Body, client.MostBytes))
 	if err = errors.Join(err, answer.Body.Close()); err != nil {
 		return nil, fmt.Errorf("ostrichd at %s: the answer is cut off: %w", s.URL, err)
 	}
@@ -92,7 +86,7 @@ func (s *Settings) Ask(ctx context.Context, name string, by *view.Selection) (*s
 	if said := answer.Header.Get(api.Warning); said != "" {
 		warning = strings.Trim(format.Plain(said)+"; "+warning, "; ")
 	}
-	return &socket.Answer{From: s.URL, JSON: raw, Warning: warning}, nil
+	return &client.Answer{From: s.URL, JSON: raw, Warning: warning}, nil
 }
 
 // prove adds the credential to a request. Without munge the request goes without one, and the
@@ -181,5 +175,5 @@ func refused(address string, answer *http.Response, raw []byte) error {
 	case answer.StatusCode == http.StatusUnauthorized && answer.Header.Get("WWW-Authenticate") != "":
 		return fmt.Errorf("ostrichd at %s asks for a password (web.config_file), which this command does not give; ask your administrators for another address", address)
 	}
-	return errors.New(format.Plain(socket.Refused(address, answer, raw).Error())) // it may be anybody who answers
+	return errors.New(format.Plain(client.Refused(address, answer, raw).Error())) // it may be anybody who answers
 }

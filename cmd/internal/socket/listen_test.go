@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"slurm-ostrich/cmd/internal/api"
+	"slurm-ostrich/cmd/internal/socket/client"
 	"slurm-ostrich/cmd/internal/view"
 )
 
@@ -56,13 +57,13 @@ func TestListen(t *testing.T) {
 	if _, err = open(t, path); !errors.Is(err, ErrInUse) || err.Error() != "socket "+path+": another daemon answers there" {
 		t.Errorf("a live socket: %v", err)
 	}
-	if _, err = Ask(t.Context(), path, "plan", &view.Selection{}); err == nil || !strings.Contains(err.Error(), "has not completed a cycle") {
+	if _, err = client.Ask(t.Context(), path, "plan", &view.Selection{}); err == nil || !strings.Contains(err.Error(), "has not completed a cycle") {
 		t.Errorf("after another daemon wanted the socket: %v", err)
 	}
 	for size, want := range map[int]string{
 		5000: `ostrichd: argument "user" is longer than 4096 bytes`, 2 * headerSize: "ostrichd: the request is too long; name fewer users or jobs",
 	} {
-		if _, err = Ask(t.Context(), path, "plan", &view.Selection{Users: []string{strings.Repeat("a", size)}}); err == nil || err.Error() != want {
+		if _, err = client.Ask(t.Context(), path, "plan", &view.Selection{Users: []string{strings.Repeat("a", size)}}); err == nil || err.Error() != want {
 			t.Errorf("a name of %d bytes: %v, want %s", size, err, want)
 		}
 	}
@@ -106,7 +107,7 @@ func TestListenAfter(t *testing.T) {
 	if err = first.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err = Ask(t.Context(), path, "plan", &view.Selection{}); err == nil || !strings.Contains(err.Error(), "has not completed a cycle") {
+	if _, err = client.Ask(t.Context(), path, "plan", &view.Selection{}); err == nil || !strings.Contains(err.Error(), "has not completed a cycle") {
 		t.Errorf("after the first has ended: %v", err)
 	}
 }
@@ -115,7 +116,7 @@ func TestListenAfter(t *testing.T) {
 func TestAsk(t *testing.T) {
 	dir := t.TempDir()
 	ask := func(path string) string {
-		_, err := Ask(t.Context(), path, "plan", &view.Selection{})
+		_, err := client.Ask(t.Context(), path, "plan", &view.Selection{})
 		if err == nil {
 			return ""
 		}

@@ -19,6 +19,7 @@ import (
 	"slurm-ostrich/cmd/internal/access"
 	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/live"
+	"slurm-ostrich/cmd/internal/socket/client"
 	"slurm-ostrich/cmd/internal/statuspage"
 	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
 	"slurm-ostrich/cmd/internal/view"
@@ -37,7 +38,7 @@ func TestMain(m *testing.M) {
 	if os.Args[2] == view.AskExplain.Name {
 		by = &view.Selection{Jobs: view.Split(os.Args[3])}
 	}
-	answer, err := Ask(context.Background(), os.Args[1], os.Args[2], by)
+	answer, err := client.Ask(context.Background(), os.Args[1], os.Args[2], by)
 	if err != nil {
 		fmt.Fprint(os.Stderr, err)
 		os.Exit(1)
@@ -60,8 +61,8 @@ func shared(t *testing.T) string {
 	return dir
 }
 
-// client returns a function that asks as another user.
-func client(t *testing.T, path string) func(uid uint32, question, what string) (string, error) {
+// asker returns a function that asks as another user.
+func asker(t *testing.T, path string) func(uid uint32, question, what string) (string, error) {
 	t.Helper()
 	if os.Getuid() != 0 {
 		t.Skip("LEFT OUT: only root can ask as another user")

@@ -19,6 +19,7 @@ import (
 	"slurm-ostrich/cmd/internal/access"
 	"slurm-ostrich/cmd/internal/api"
 	"slurm-ostrich/cmd/internal/live"
+	"slurm-ostrich/cmd/internal/socket/client"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/priority/slurm"
 )
@@ -233,7 +234,7 @@ func TestLate(t *testing.T) {
 // Users of one host are told apart by the kernel, and nobody needs a right to ask.
 func TestTwoUsers(t *testing.T) {
 	path := filepath.Join(shared(t), "s.sock")
-	ask := client(t, path)
+	ask := asker(t, path)
 	s, err := Open(t.Context(), path, answering(state(t, 4, 240, "jobs", "usage"), directory(), now).answers, now, func(err error) { t.Error(err) })
 	if err != nil {
 		t.Fatal(err)
@@ -260,7 +261,7 @@ func TestTwoUsers(t *testing.T) {
 	if _, err := os.Lstat(path); !os.IsNotExist(err) {
 		t.Errorf("the socket stays: %v", err)
 	}
-	if _, err := ask(2, "plan", ""); err == nil || err.Error() != ErrNobody.Error()+" at "+path+": connect: no such file or directory" {
+	if _, err := ask(2, "plan", ""); err == nil || err.Error() != client.ErrNobody.Error()+" at "+path+": connect: no such file or directory" {
 		t.Errorf("after the end: %v", err)
 	}
 }

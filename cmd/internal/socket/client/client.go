@@ -1,4 +1,5 @@
-package socket
+// Package client asks an ostrichd at its socket.
+package client
 
 import (
 	"bufio"
@@ -20,10 +21,10 @@ import (
 )
 
 const (
-	// clientPatience is more than a server takes that answers at all.
-	clientPatience = time.Minute
-	// mostBytes is more than an answer has.
-	mostBytes = 512 << 20
+	// Patience is more than a server takes that answers at all.
+	Patience = time.Minute
+	// MostBytes is more than an answer has.
+	MostBytes = 512 << 20
 )
 
 // ErrNobody says that no daemon answers at a path.
@@ -39,7 +40,7 @@ type Answer struct {
 // Ask asks the daemon at a path. The error is ErrNobody if there is none, and
 // otherwise has the daemon's words.
 func Ask(ctx context.Context, path, name string, by *view.Selection) (*Answer, error) {
-	ctx, cancel := context.WithTimeout(ctx, clientPatience)
+	ctx, cancel := context.WithTimeout(ctx, Patience)
 	defer cancel()
 	var d net.Dialer
 	c, err := d.DialContext(ctx, "unix", path)
@@ -58,7 +59,7 @@ func Ask(ctx context.Context, path, name string, by *view.Selection) (*Answer, e
 	if err != nil {
 		return nil, fmt.Errorf("ostrichd at %s gives no answer: %w", path, errors.Join(ctx.Err(), sent, err))
 	}
-	raw, err := io.ReadAll(io.LimitReader(answer.Body, mostBytes))
+	raw, err := io.ReadAll(io.LimitReader(answer.Body, MostBytes))
 	if err = errors.Join(err, answer.Body.Close()); err != nil {
 		return nil, fmt.Errorf("ostrichd at %s: the answer is cut off: %w", path, err)
 	}
