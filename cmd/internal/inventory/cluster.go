@@ -183,15 +183,15 @@ func partitionOf(r *slurm.Record, at map[string]int) (nodes.Partition, error) {
 	if p.MaxMemory, err = memoryOf(r, "max"); err != nil {
 		return p, err
 	}
-	switch over, _, _ := strings.Cut(strings.ToUpper(r.Get("oversubscribe")), ":"); over {
-	case "EXCLUSIVE":
+	over, jobs, counted := strings.Cut(strings.ToUpper(r.Get("oversubscribe")), ":")
+	n, _ := strconv.Atoi(jobs) // on each CPU; one, or what is no number, is NO (read_config.c)
+	switch share := !counted || n > 1; {
+	case over == "EXCLUSIVE":
 		p.OverSubscribe = nodes.Exclusive
-	case "YES":
+	case over == "YES" && share:
 		p.OverSubscribe = nodes.ShareAsked
-	case "FORCE":
-		if !strings.HasSuffix(r.Get("oversubscribe"), ":1") { // one job on each CPU
-			p.OverSubscribe = nodes.ShareForced
-		}
+	case over == "FORCE" && share:
+		p.OverSubscribe = nodes.ShareForced
 	}
 	if slurm.ExclusiveNodes(r.Get("exclusive")) {
 		p.OverSubscribe = nodes.Exclusive

@@ -71,6 +71,9 @@ NodeName=f1 State=FUTURE
 PartitionName=main Nodes=ALL Default=YES MaxNodes=3 PriorityTier=2 DefMemPerNode=100
 PartitionName=gpu Nodes=n[9-10] OverSubscribe=EXCLUSIVE MaxMemPerCPU=4000 LLN=YES
 PartitionName=one Nodes=n1 OverSubscribe=FORCE:1
+PartitionName=yes1 Nodes=n1 OverSubscribe=YES:1
+PartitionName=yes Nodes=n1 OverSubscribe=YES
+PartitionName=force Nodes=n1 OverSubscribe=FORCE:12
 `
 	read := func(text string) (*nodes.Cluster, error) {
 		records, err := slurm.ParseRecords(text, nil)
@@ -97,6 +100,9 @@ PartitionName=one Nodes=n1 OverSubscribe=FORCE:1
 			{Name: "main", Nodes: []int{0, 1, 2, 3}, Tier: 2, MaxNodes: 3, DefMemory: nodes.Memory{MiB: 100}},
 			{Name: "gpu", Nodes: []int{2, 3}, Tier: 1, OverSubscribe: nodes.Exclusive, MaxMemory: nodes.Memory{MiB: 4000, PerCPU: true}, LLN: true},
 			{Name: "one", Nodes: []int{0}, Tier: 1},
+			{Name: "yes1", Nodes: []int{0}, Tier: 1},
+			{Name: "yes", Nodes: []int{0}, Tier: 1, OverSubscribe: nodes.ShareAsked},
+			{Name: "force", Nodes: []int{0}, Tier: 1, OverSubscribe: nodes.ShareForced},
 		},
 		Select:    nodes.Select{Unit: nodes.Core, Memory: true, LLN: true, SerialAtEnd: true},
 		Licenses:  []nodes.License{{Name: "matlab", Count: 10}, {Name: "idl", Count: 1}},

@@ -355,8 +355,19 @@ func (p *placement) gres(j *accounting.Job, n *accounting.Needs, r *nodes.Reques
 			return nil, err
 		}
 		for _, g := range list {
-			if all = append(all, nodes.GRESRequest{GRES: g, Per: x.per}); x.per == nodes.PerJob {
-				p.widen(g, j, r)
+			is := slices.IndexFunc(all, func(o nodes.GRESRequest) bool { return o.Name == g.Name && o.Type == g.Type && o.Per != x.per })
+			switch {
+			case is < 0:
+				if all = append(all, nodes.GRESRequest{GRES: g, Per: x.per}); x.per == nodes.PerJob {
+					p.widen(g, j, r)
+				}
+			case x.per != nodes.PerJob || all[is].Count == 0 || g.Count > math.MaxInt32: // the same GRES are counted in another way (gres.c, _test_gres_cnt)
+			case all[is].Per == nodes.PerTask && r.Tasks == 0:
+				r.Tasks = max(1, int(g.Count/all[is].Count))
+			case all[is].Per == nodes.PerNode:
+				if on := int(g.Count / all[is].Count); on >= max(1, r.MinNodes) && (r.MaxNodes == 0 || on <= r.MaxNodes) {
+					r.MinNodes, r.MaxNodes = on, on
+				}
 			}
 		}
 	}

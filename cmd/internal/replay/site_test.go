@@ -183,12 +183,17 @@ func TestAsked(t *testing.T) {
 		return []nodes.GRESRequest{{GRES: nodes.GRES{Name: "gpu", Type: of, Count: count}, Per: per}}
 	}
 	for line, want := range map[string]nodes.Request{
-		"-n2 --gpus-per-task=a100:1": {CPUs: 8, Tasks: 2, GRES: gpus(1, "a100", nodes.PerTask)},
-		"-G 3":                       {CPUs: 8, GRES: gpus(3, "", nodes.PerJob)},
-		"--gpus a100:6":              {CPUs: 8, MinNodes: 2, GRES: gpus(6, "a100", nodes.PerJob)},
-		"-N2 --gpus-per-node=2":      {CPUs: 8, MinNodes: 2, MaxNodes: 2, GRES: gpus(2, "", nodes.PerNode)},
-		"--mem-per-cpu=9000M -c 2":   {CPUs: 8, CPUsPerTask: 6, Memory: nodes.Memory{MiB: 3000, PerCPU: true}},
-		"--mem-per-cpu=4000M -c 2":   {CPUs: 8, CPUsPerTask: 2, Memory: nodes.Memory{MiB: 4000, PerCPU: true}},
+		"-n2 --gpus-per-task=a100:1":                      {CPUs: 8, Tasks: 2, GRES: gpus(1, "a100", nodes.PerTask)},
+		"-G 3":                                            {CPUs: 8, GRES: gpus(3, "", nodes.PerJob)},
+		"--gpus a100:6":                                   {CPUs: 8, MinNodes: 2, GRES: gpus(6, "a100", nodes.PerJob)},
+		"-N2 --gpus-per-node=2":                           {CPUs: 8, MinNodes: 2, MaxNodes: 2, GRES: gpus(2, "", nodes.PerNode)},
+		"-N2 -n2 --gpus-per-node=2 --gpus=4":              {CPUs: 8, Tasks: 2, MinNodes: 2, MaxNodes: 2, GRES: gpus(2, "", nodes.PerNode)},
+		"-n2 --gpus-per-node=2 -G4":                       {CPUs: 8, Tasks: 2, MinNodes: 2, MaxNodes: 2, GRES: gpus(2, "", nodes.PerNode)},
+		"-n4 -G4 --gpus-per-task=1":                       {CPUs: 8, Tasks: 4, GRES: gpus(1, "", nodes.PerTask)},
+		"-G a100:4 --gpus-per-task=a100:2":                {CPUs: 8, Tasks: 2, GRES: gpus(2, "a100", nodes.PerTask)},
+		"-N2 --gpus-per-node=2 -G4 -n4 --gpus-per-task=1": {CPUs: 8, Tasks: 4, MinNodes: 2, MaxNodes: 2, GRES: gpus(2, "", nodes.PerNode)},
+		"--mem-per-cpu=9000M -c 2":                        {CPUs: 8, CPUsPerTask: 6, Memory: nodes.Memory{MiB: 3000, PerCPU: true}},
+		"--mem-per-cpu=4000M -c 2":                        {CPUs: 8, CPUsPerTask: 2, Memory: nodes.Memory{MiB: 4000, PerCPU: true}},
 	} {
 		p.history.Needs = []accounting.Needs{{}, {Layout: accounting.ParseSubmission("sbatch "+line+" run.sh", 0)}}
 		got, err := p.request(&accounting.Job{Needs: 1, Asked: 8, Procs: 8}, &answer{})

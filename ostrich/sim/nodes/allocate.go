@@ -1,5 +1,7 @@
 package nodes
 
+import "cmp"
+
 // allocate gives the job what it uses of the chosen nodes, or nil if they lack memory for it
 // (job_test.c, _job_test from alloc_job on).
 func (c *Chooser) allocate() *Allocation {
@@ -102,11 +104,18 @@ func (f *Floor) hand(w *Want, a *Allocation, l *Load) {
 	a.gres = make([]int64, len(a.Nodes)*kinds)
 	for _, g := range w.amounts {
 		total := g.n
+		if g.per == PerTask {
+			total *= int64(cmp.Or(w.tasks, w.perNode*len(a.Nodes), w.cpus/w.perTask, 1))
+		}
 		for k, i := range a.Nodes {
 			need := g.n
 			switch g.per {
 			case PerTask:
-				need *= int64(max(1, int(a.CPUs[k])/w.perTask))
+				on := max(1, int(a.CPUs[k])/w.perTask) // as threads of whole cores may be more than the tasks have
+				if w.perNode > 0 {
+					on = min(on, w.perNode)
+				}
+				need = max(0, min(g.n*int64(on), max(g.n, total-g.n*int64(len(a.Nodes)-1-k)), total)) // one is left for each of the other nodes
 			case PerSocket:
 				need *= int64(max(1, w.Sockets))
 			case PerJob:

@@ -1,5 +1,8 @@
 package nodes
 
+// GRES returns how many generic resources a job has of each of its nodes, by kind.
+func (a *Allocation) GRES() []int64 { return a.gres }
+
 // Kept returns the CPUs and the memory that will be in use of each node of the head at the shadow time.
 func (s *Stock) Kept() map[int][2]int {
 	kept := make(map[int][2]int)

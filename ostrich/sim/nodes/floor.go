@@ -249,13 +249,14 @@ type Load struct {
 	memory []int64
 	gres   []int64 // by node, then kind
 	jobs   []int32
-	users  [][]tally // by node, the jobs of each user
+	users  [][]tally // by node, the jobs of each user and partition
 	inPart [][]int32 // by partition with a limit of CPUs on a node, nil for others; CPUs by node
 }
 
-// tally is a number of jobs of a user.
+// tally is a number of jobs of a user in a partition.
 type tally struct {
 	user uint32
+	part int32
 	jobs int32
 	own  int32 // of those, jobs that share a node with those of their user only
 	rows int32 // of those, jobs that share CPUs
@@ -390,12 +391,12 @@ func (l *Load) change(a *Allocation, sign int32) {
 	}
 }
 
-// count counts a job of a user on a node.
+// count counts a job of a user and partition on a node.
 func (l *Load) count(n int, a *Allocation, sign int32) {
-	i := slices.IndexFunc(l.users[n], func(t tally) bool { return t.user == a.user })
+	i := slices.IndexFunc(l.users[n], func(t tally) bool { return t.user == a.user && t.part == a.part })
 	if i < 0 {
 		i = len(l.users[n])
-		l.users[n] = append(l.users[n], tally{user: a.user})
+		l.users[n] = append(l.users[n], tally{user: a.user, part: a.part})
 	}
 	t := &l.users[n][i]
 	t.jobs += sign

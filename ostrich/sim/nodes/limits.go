@@ -7,7 +7,7 @@ type Association struct {
 	Account string
 	User    string       // "" for an account
 	Parent  *Association // nil for the root
-	Limits  []Limit      // of Group and Job; a job counts in its association and all above it
+	Limits  []Limit      // of Group, User, Job and JobNode; a job counts in its association and all above it
 	MaxWall ostrich.Duration
 }
 

@@ -9,10 +9,10 @@ import (
 // TestLimitsOfBoth: a limit of an association counts only if no QOS has the same one, though the jobs beyond it are counted.
 // One of each node is that of an average node.
 func TestLimitsOfBoth(t *testing.T) {
-	group := []nodes.Limit{{Resource: "cpu", Most: 4}, {Resource: "jobs", Most: 3}}
+	group := []nodes.Limit{{Resource: "cpu", Most: 4}, {Resource: "jobs", Most: 4}}
 	account := &nodes.Association{Account: "a", Limits: group}
 	user := &nodes.Association{Account: "a", User: "u", Parent: account, Limits: []nodes.Limit{{Scope: nodes.User, Resource: "jobs", Most: 1}, {Scope: nodes.JobNode, Resource: "cpu", Most: 2}}}
-	partQOS := &nodes.QOS{Name: "part", Limits: []nodes.Limit{{Resource: "node", Most: 3}}}
+	partQOS := &nodes.QOS{Name: "part", Limits: []nodes.Limit{{Resource: "node", Most: 4}}}
 	c := &nodes.Cluster{
 		Nodes:      []nodes.Node{{Name: "n1", CPUs: 8}, {Name: "n2", CPUs: 8}, {Name: "n3", CPUs: 8}},
 		Partitions: []nodes.Partition{{Name: "main", Nodes: []int{0, 1, 2}, QOS: partQOS}},
@@ -41,12 +41,13 @@ func TestLimitsOfBoth(t *testing.T) {
 	wide := &nodes.QOS{Name: "wide", Limits: []nodes.Limit{{Resource: "cpu", Most: 100}, {Scope: nodes.User, Resource: "jobs", Most: 9}}}
 	start("first of the user", 2, 1, nil, true)
 	start("second of the user", 1, 1, nil, false)
+	start("as many jobs as the QOS allows an account", 1, 1, &nodes.QOS{Limits: []nodes.Limit{{Scope: nodes.Account, Resource: "jobs", Most: 5}}}, true)
 	start("with both limits of the QOS", 4, 2, wide, true)
 	start("beyond the nodes of the partition's QOS", 2, 1, wide, false)
 	start("the account's processors, used by the others", 1, 1, &nodes.QOS{Limits: wide.Limits[1:]}, false)
 }
 
-// TestRows: jobs that share CPUs and those that do not are never on a node together.
+// TestRows: jobs that share CPUs are on no node with those that do not, unless these come later and are of their partition.
 func TestRows(t *testing.T) {
 	c := &nodes.Cluster{
 		Nodes: []nodes.Node{{Name: "n1", CPUs: 4}, {Name: "n2", CPUs: 4}, {Name: "n3", CPUs: 4}},
@@ -81,5 +82,59 @@ func TestRows(t *testing.T) {
 	load.Remove(first)
 	if a, ok := chooser.Choose(wants[1], 0, nodes.SetOf(3, []int{0}), load); ok {
 		t.Errorf("beside one that does not share: %+v", a)
+	}
+	load = f.NewLoad()
+	for i, place := range []struct{ request, on int }{{2, 0}, {3, 0}, {2, -1}, {1, -1}, {0, -1}} {
+		a, ok := chooser.Choose(wants[place.request], 0, nodes.SetOf(3, []int{0}), load)
+		if ok != (place.on >= 0) {
+			t.Fatalf("%d, request %d: %+v, %v", i, place.request, a, ok)
+		}
+		if ok {
+			load.Add(a)
+		}
+	}
+}
+
+// TestGPUsOfTasks: a job has as many generic resources as its tasks ask for, however many threads are of their cores.
+func TestGPUsOfTasks(t *testing.T) {
+	gpu := func(n int64, per nodes.Per) []nodes.GRESRequest {
+		return []nodes.GRESRequest{{GRES: nodes.GRES{Name: "gpu", Count: n}, Per: per}}
+	}
+	for name, test := range map[string]struct {
+		request nodes.Request
+		want    [2]int64 // on each node
+	}{
+		"-n1":                         {nodes.Request{CPUs: 1, Tasks: 1}, [2]int64{1, 0}},
+		"no number of tasks":          {nodes.Request{CPUs: 1}, [2]int64{1, 0}},
+		"-n3":                         {nodes.Request{CPUs: 3, Tasks: 3}, [2]int64{3, 0}},
+		"-n4 --hint=nomultithread":    {nodes.Request{CPUs: 4, Tasks: 4, Threads: 1}, [2]int64{4, 0}},
+		"-n3 -N2":                     {nodes.Request{CPUs: 3, Tasks: 3, MinNodes: 2, MaxNodes: 2}, [2]int64{2, 1}},
+		"-N2 --ntasks-per-node=1":     {nodes.Request{CPUs: 2, MinNodes: 2, MaxNodes: 2, TasksPerNode: 1}, [2]int64{1, 1}},
+		"-n2 -c3, whole cores for it": {nodes.Request{CPUs: 6, Tasks: 2, CPUsPerTask: 3}, [2]int64{2, 0}},
+	} {
+		c := &nodes.Cluster{Select: nodes.Select{Unit: nodes.Core}}
+		for range 2 {
+			c.Nodes = append(c.Nodes, nodes.Node{Sockets: 1, Cores: 8, Threads: 2, GRES: []nodes.GRES{{Name: "gpu", Count: 8}}})
+		}
+		f, err := nodes.NewFloor(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		test.request.GRES = gpu(1, nodes.PerTask)
+		w, err := f.Want(&test.request, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, ok := f.NewChooser().Choose(w, 0, f.All(), f.NewLoad())
+		if !ok {
+			t.Fatalf("%s: no nodes", name)
+		}
+		var got [2]int64
+		for k, n := range a.GRES() {
+			got[a.Nodes[k]] = n
+		}
+		if got != test.want {
+			t.Errorf("%s: %d GPUs, want %d", name, got, test.want)
+		}
 	}
 }

@@ -141,10 +141,11 @@ func (f *Floor) perCore(w *Want, c *node) int32 {
 
 // apart reports whether a job and those on a node may not be together: one of them shares
 // nodes with jobs of its user only (node_scheduler.c, filter_by_node_owner), or one of them
-// CPUs, and another not (job_test.c, _verify_node_state).
+// CPUs, and another not, except that this one may come later if both are of one partition
+// (job_test.c, _verify_node_state, _is_node_busy).
 func (w *Want) apart(user uint32, l *Load, n int) bool {
 	for _, t := range l.users[n] {
-		if t.user != user && (t.own > 0 || w.own) || w.rows && t.rows < t.jobs || !w.rows && t.rows > 0 {
+		if t.user != user && (t.own > 0 || w.own) || w.rows && t.rows < t.jobs || !w.rows && t.rows > 0 && int(t.part) != w.part {
 			return true
 		}
 	}

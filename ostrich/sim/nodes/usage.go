@@ -47,7 +47,12 @@ func (f *Floor) bind(w *Want) error {
 			add(q.Limits, have)
 		}
 	}
-	ofQOS := have
+	ofQOS := slices.Clone(have)
+	for _, h := range have {
+		if h.Scope == Account && h.Resource == "jobs" { // MaxJobs of an association counts only without MaxJobsPU and MaxJobsPA
+			ofQOS = append(ofQOS, bound{Limit: &Limit{Scope: User, Resource: "jobs"}})
+		}
+	}
 	for a := w.Association; a != nil; a = a.Parent {
 		add(a.Limits, ofQOS)
 	}
