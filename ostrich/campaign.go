@@ -62,10 +62,9 @@ func stageOf(g *sharing.Stage) *stage { return g.Owner.(*stage) } // no others a
 type user struct {
 	sharing.Line // Open counts what has not ended and is not kept back
 
-	latest   *campaignState   // the campaign a further submission may join
-	former   []*campaignState // those before, from the first on that was not over when the latest opened
-	recent   *job             // the job submitted last to it; nil once that has ended
-	count    int              // campaigns so far
+	latest   *campaignState // the campaign a further submission may join
+	recent   *job           // the job submitted last to it; nil once that has ended
+	count    int            // campaigns so far
 	declared campaign.Declared[*campaignState]
 	past     lengths.Past
 	busy     int    // parts of the machine that running jobs take
@@ -90,7 +89,6 @@ type job struct {
 	asked     int32    // Procs while pending: a start may allocate more, and lengths are of what is asked for
 	queued    bool     // among the pending ones of the stage
 	listed    bool     // in the list of these, maybe as one that has left
-	over      bool     // it has ended, and is listed still
 	held      bool     // and cannot start: it counts for nothing
 	running   bool
 	left      sharing.Left // of its work
@@ -105,15 +103,13 @@ func (j *job) owner() *user { return j.stage.campaign.user }
 // queued is the number of pending jobs.
 func (g *stage) queued() int { return len(g.pending) - g.gone }
 
-// compact drops the jobs of a stage that are no longer queued.
-func (s *Schedule) compact(g *stage) {
+// compact drops the jobs that are no longer queued.
+func (g *stage) compact() {
 	if g.gone == 0 {
 		return
 	}
 	g.pending = slices.DeleteFunc(g.pending, func(j *job) bool {
-		if j.listed = j.queued; j.over {
-			s.ended = append(s.ended, j)
-		}
+		j.listed = j.queued
 		return !j.queued
 	})
 	g.gone = 0
@@ -140,9 +136,6 @@ func (s *Schedule) campaignOf(u *user, j *job, array *group) *campaignState {
 	if c == nil || !s.options.Rule.Joins(campaign.Latest{
 		First: c.first, Latest: c.latest, Unfinished: c.open > 0, PreviousOpen: u.recent != nil,
 	}, s.now) {
-		if c != nil {
-			u.former = append(u.former, c)
-		}
 		c = s.openCampaign(u, j)
 		u.latest, u.recent = c, nil
 	}
@@ -151,25 +144,11 @@ func (s *Schedule) campaignOf(u *user, j *job, array *group) *campaignState {
 
 func (s *Schedule) openCampaign(u *user, j *job) *campaignState {
 	u.count++
-	c := u.spare()
-	*c = campaignState{
+	c := &campaignState{
 		user: u, number: u.count, lead: cmp.Or(j.Group, j.ID), first: s.now, since: sharing.NotYet, began: sharing.NotYet, completed: sharing.NotYet,
-		head: stage{pending: c.head.pending[:0]},
 	}
 	s.begin(c)
 	return c
-}
-
-// spare is the memory of one of the user's campaigns that is over, if there is any: a replay has very many.
-func (u *user) spare() *campaignState {
-	for len(u.former) > 0 && u.former[0].open == 0 && len(u.former[0].live()) == 0 {
-		c := u.former[0]
-		u.former = u.former[1:]
-		if !c.head.moved && !c.head.Watched {
-			return c
-		}
-	}
-	return new(campaignState)
 }
 
 // begin records that a job of a campaign can start, if none could before.

@@ -115,32 +115,3 @@ func TestOptions(t *testing.T) {
 		}
 	}
 }
-
-// TestCampaignsLendMemory: with campaigns and jobs of a user that come and go, memory does not grow, whether
-// the jobs of one go before others of it start or not.
-func TestCampaignsLendMemory(t *testing.T) {
-	const jobs = 10
-	s := mustNew(t, Options{Procs: 2, Rule: campaign.Rule{By: campaign.Max}})
-	id, at := JobID(0), Time(1)
-	one := func() {
-		first := id + 1
-		for range jobs {
-			id++
-			mustStep(t, s, Event{At: at, Kind: Submit, Job: Job{ID: id, User: 1, Procs: 1, Estimate: 5, Submit: at}})
-		}
-		submit := at
-		for i := range JobID(jobs) {
-			j := Job{ID: first + i, User: 1, Procs: 1, Estimate: 5, Submit: submit, Start: at}
-			mustStep(t, s, Event{At: at, Kind: Start, Job: j})
-			at += 5
-			j.End = at
-			mustStep(t, s, Event{At: at, Kind: End, Job: j})
-		}
-		s.Ranking()
-		at += 100
-	}
-	one()
-	if allocs := testing.AllocsPerRun(100, one); allocs > 2 {
-		t.Errorf("a campaign of %d jobs needs %.1f pieces of memory, want 2 at most", jobs, allocs)
-	}
-}

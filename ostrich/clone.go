@@ -7,7 +7,6 @@ func (s *Schedule) Clone() *Schedule {
 	c := *s
 	c.ended = nil
 	d := duplicate{
-		of:        s,
 		campaigns: make(map[*campaignState]*campaignState, len(s.users)),
 		stages:    make(map[*stage]*stage, len(s.users)),
 	}
@@ -54,7 +53,6 @@ func (s *Schedule) Clone() *Schedule {
 
 // duplicate knows the copy of each part of a schedule.
 type duplicate struct {
-	of        *Schedule
 	campaigns map[*campaignState]*campaignState
 	stages    map[*stage]*stage
 	jobs      jobTable
@@ -64,7 +62,6 @@ type duplicate struct {
 func (d *duplicate) user(from *user) *user {
 	to := new(user)
 	*to = *from
-	to.former = nil
 	for _, g := range from.Stages() {
 		d.stage(stageOf(g), to)
 	}
@@ -109,7 +106,7 @@ func (d *duplicate) stage(from *stage, u *user) *stage {
 	to.Owner, to.Watched, to.moved = to, false, false
 	d.stages[from] = to
 	to.campaign = d.campaign(from.campaign, u)
-	d.of.compact(from) // what has left is no longer among the jobs
+	from.compact() // what has left is no longer among the jobs
 	to.gone = 0
 	to.pending = make([]*job, len(from.pending))
 	for i, j := range from.pending {

@@ -3,7 +3,7 @@ package ostrich
 // enqueue puts a job among the pending ones of a stage.
 func (s *Schedule) enqueue(j *job, g *stage) {
 	if j.listed && j.stage == g {
-		s.compact(g) // a requeued job may still be there, as one that left
+		g.compact() // a requeued job may still be there, as one that left
 	}
 	j.stage, j.queued, j.listed, j.able = g, true, true, s.now
 	if g.queued() == 0 || g.held > 0 {
@@ -24,7 +24,7 @@ func (s *Schedule) dequeue(j *job) {
 		s.waiting.touch(j.stage) // what is left of it may all be kept back
 	}
 	if j.stage.gone > len(j.stage.pending)/2 {
-		s.compact(j.stage)
+		j.stage.compact()
 	}
 	s.version++
 }

@@ -60,7 +60,7 @@ func (s *Schedule) release(j *job) {
 	g.joined = s.now
 	if g != old {
 		s.dequeue(j)
-		s.compact(old)
+		old.compact()
 		old.Open--
 		g.Open++
 		s.enqueue(j, g)

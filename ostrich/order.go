@@ -80,7 +80,7 @@ func (s *Schedule) Pending() iter.Seq[JobID] {
 
 // sortPending leaves only queued jobs in pending, in the order in which they should start.
 func (s *Schedule) sortPending(g *stage) {
-	s.compact(g)
+	g.compact()
 	if !g.unsorted {
 		return
 	}

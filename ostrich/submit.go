@@ -133,7 +133,7 @@ func (s *Schedule) end(j *job, as *Job) {
 	c.longest = max(c.longest, ran)
 	s.count(j, ran)
 	s.depart(j)
-	if j.over = j.listed; !j.over {
+	if !j.listed {
 		s.ended = append(s.ended, j)
 	}
 	if s.options.Predictor != lengths.Alike {
