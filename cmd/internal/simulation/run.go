@@ -98,6 +98,9 @@ type Outcome struct {
 	Notes     []string
 }
 
+// manyJobs is from how many jobs on a collection of garbage costs little beside their replay.
+const manyJobs = 50_000
+
 // Do replays a workload, with options that were checked. It calls at with its progress.
 func (r *Run) Do(log []sim.Job, at func(done, total int)) (*Outcome, error) {
 	o := &Outcome{}
@@ -123,7 +126,7 @@ func (r *Run) Do(log []sim.Job, at func(done, total int)) (*Outcome, error) {
 		if err != nil {
 			return nil, err
 		}
-		if len(pieces) == 1 && !r.asLogged() {
+		if len(pieces) == 1 && !r.asLogged() && len(log) >= manyJobs {
 			runtime.GC() // the measures reuse the memory of the replay
 		}
 		before += len(piece)

@@ -21,14 +21,17 @@ type asking struct {
 
 // ask reads what the job asks for and has, but for when.
 func (d *dump) ask(j *accounting.Job) error {
-	v, started := &d.values, []byte{0}
+	v, told := &d.values, []byte{0, 0} // whether it has started, and whether there is a column of licences
 	if j.Start != 0 {
-		started[0] = 1
+		told[0] = 1
+	}
+	if v[colLicenses] != nil {
+		told[1] = 1
 	}
 	layout := d.layout()
 	a, known := d.asks.find(
 		v[colNodes], v[colProcs], v[colAsked], v[colAskedNodes], v[colMemory], v[colReqTRES], v[colAllocTRES], v[colPartition],
-		v[colConstraints], v[colReservation], v[colLicenses], v[colGRES], v[colExclusive], v[colLimit], v[colLimitRaw], layout.number, started,
+		v[colConstraints], v[colReservation], v[colLicenses], v[colGRES], v[colExclusive], v[colLimit], v[colLimitRaw], layout.number, told,
 	)
 	if known {
 		j.Procs, j.Asked, j.Nodes, j.AskedNodes = a.procs, a.asked, a.nodes, a.askedNodes

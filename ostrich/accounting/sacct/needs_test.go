@@ -120,6 +120,13 @@ func TestLicenses(t *testing.T) {
 	if err != nil || h.NeedsOf(&h.Jobs[0]).Licenses != "matlab:2,ansys" {
 		t.Errorf("by the line of submission: %v, %+v", err, h)
 	}
+	// A second header has the column, and what the line says no longer counts.
+	const head = "JobID|User|Submit|Start|End|State|NCPUS|SubmitLine"
+	const times = "|ada|2024-03-01T10:00:00|2024-03-01T10:00:01|2024-03-01T10:00:09|COMPLETED|1|sbatch -L matlab:2 x"
+	h, err = sacct.Read(strings.NewReader(head+"\n7"+times+"\n"+head+"|Licenses\n8"+times+"|\n"), "dump", sacct.Options{})
+	if err != nil || h.NeedsOf(&h.Jobs[0]).Licenses != "matlab:2" || h.NeedsOf(&h.Jobs[1]).Licenses != "" {
+		t.Errorf("in one file: %+v, %v", h, err)
+	}
 	for _, licenses := range []string{"mat lab:2", "matlab:two", ":2", `"matlab":2`, "matlab:99999999999"} {
 		if _, err := read("|", licenses); err == nil || !strings.HasSuffix(err.Error(), "not licences such as matlab:2,ansys:1") {
 			t.Errorf("%q: %v", licenses, err)
