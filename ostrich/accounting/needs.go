@@ -262,6 +262,11 @@ func (l *Layout) set(name, value string) {
 // gpus returns generic resources for a list of GPUs such as "2" or "a100:1,v100:1".
 func gpus(list string) string { return "gpu:" + strings.ReplaceAll(list, ",", ",gpu:") }
 
+// typesOf is the list of which gpus makes generic resources.
+func typesOf(gres string) string {
+	return strings.TrimPrefix(strings.ReplaceAll(","+gres, ",gpu:", ","), ",")
+}
+
 // Line returns a line of submission that says what the layout does; "" if there is none.
 func (l *Layout) Line() string {
 	if !l.Known {
@@ -300,8 +305,8 @@ func (l *Layout) Line() string {
 	}
 	add("partition", l.Partitions)
 	add("gres", l.GRES)
-	add("gpus", strings.ReplaceAll(l.GPUs, "gpu:", ""))
-	add("gpus-per-task", strings.ReplaceAll(l.GPUsPerTask, "gpu:", ""))
+	add("gpus", typesOf(l.GPUs))
+	add("gpus-per-task", typesOf(l.GPUsPerTask))
 	add("exclusive", l.Exclusive)
 	flag("oversubscribe", l.Share)
 	flag("contiguous", l.Contiguous)

@@ -120,7 +120,7 @@ func shownRecords(text string) []Record {
 		line := strings.TrimSpace(raw)
 		kind := slices.IndexFunc(kindKeys, func(key string) bool { return key != "" && strings.HasPrefix(line, key+"=") })
 		switch {
-		case at >= 0 && strings.HasPrefix(raw, " "): // of the record: a node tells the ReservationName of its reservation
+		case at >= 0 && strings.TrimLeft(raw, " \t") != raw && all[at].tells(Kind(max(0, kind)), line):
 		case kind >= 0:
 			show := strings.ToLower(strings.TrimSuffix(kindKeys[kind], "Name"))
 			at = len(all)
@@ -145,6 +145,13 @@ func shownRecords(text string) []Record {
 		all = append(all, config)
 	}
 	return all
+}
+
+// tells reports whether an indented line that begins as a record of a kind does is about this one: a node tells the name of its
+// reservation, and a reservation the cores of its nodes. Records that somebody has pasted may all be indented.
+func (r *Record) tells(kind Kind, line string) bool {
+	return r.Kind == NodeRecord && kind == ReservationRecord && !strings.Contains(line, " StartTime=") ||
+		r.Kind == ReservationRecord && kind == NodeRecord && strings.Contains(line, " CoreIDs=")
 }
 
 func (r *Record) words(line string) {

@@ -172,6 +172,28 @@ func TestShownRecords(t *testing.T) {
 	}
 }
 
+// TestIndentedRecords: records are told apart where all lines are indented, with blanks or tabs; a line of another record's name in one
+// of them is of that one.
+func TestIndentedRecords(t *testing.T) {
+	text := shownNode + strings.ReplaceAll(shownNode, "n8", "n9") + shownPartition + shownReservation + "     NodeName=n8 CoreIDs=0-1\n   TRES=cpu=2\n" +
+		strings.ReplaceAll(shownReservation, "maint", "second")
+	for name, text := range map[string]string{
+		"as shown": text, "blanks": "  " + strings.ReplaceAll(text, "\n", "\n  "), "a tab": "\t" + strings.ReplaceAll(text, "\n", "\n\t"), "tabs for blanks": strings.ReplaceAll(text, "\n  ", "\n\t"),
+	} {
+		records, err := slurm.ParseRecords(text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for i := range records {
+			got = append(got, records[i].Name)
+		}
+		if !slices.Equal(got, []string{"n8", "n9", "main", "maint", "second"}) || records[0].Get("reservationname") != "maint" || records[3].Get("coreids") != "0-1" || records[3].Get("tres") != "cpu=2" {
+			t.Errorf("%s: %q: %+v", name, got, records)
+		}
+	}
+}
+
 // FuzzRecords: no text breaks the readers, and JSON that is read can be read as what it shows.
 func FuzzRecords(f *testing.F) {
 	f.Add(shownNode + shownPartition + shownReservation)

@@ -56,18 +56,21 @@ func (p *placement) unstarted(j *accounting.Job) leaving {
 // tooLong reports whether a job's time limit is longer than its partition, QOS or association allows: without EnforcePartLimits and
 // DenyOnLimit Slurm takes it, and leaves it waiting, unless an administrator has set the limit. Its QOS may say that the partition's does not count.
 func (p *placement) tooLong(j *accounting.Job) bool {
-	var most [2]ostrich.Duration
-	q := p.qos[j.QOS]
-	if at, is := p.partitions[p.history.Partitions[j.Partition]]; is && p.history.NeedsOf(j).Partitions == "" && (q == nil || !q.AnyTime) {
-		most[0] = p.cluster.Partitions[at].MaxTime
+	var of nodes.Partition
+	if at, is := p.partitions[p.history.Partitions[j.Partition]]; is && p.history.NeedsOf(j).Partitions == "" {
+		of = p.cluster.Partitions[at]
 	}
-	if q != nil {
-		most[1] = q.MaxWall
+	q, most, wall := p.qos[j.QOS], of.MaxTime, ostrich.Duration(0)
+	if q != nil && q.AnyTime {
+		most = 0
 	}
-	if most[1] == 0 { // that of the QOS goes before (acct_policy.c)
-		most[1] = p.associations[j.Association].MaxWall
+	for _, one := range q.Beside(of.QOS) {
+		if one != nil {
+			wall = cmp.Or(wall, one.MaxWall)
+		}
 	}
-	return slices.ContainsFunc(most[:], func(m ostrich.Duration) bool { return m > 0 && j.Limit > m })
+	wall = cmp.Or(wall, p.associations[j.Association].MaxWall) // those of the QOS go before (acct_policy.c)
+	return most > 0 && j.Limit > most || wall > 0 && j.Limit > wall
 }
 
 // inVain reports whether more tasks waited than started of the jobs that should never start. It counts them once.
@@ -145,7 +148,9 @@ func (p *placement) answer(j *accounting.Job, pinned bool) answer {
 		if could() {
 			a.left = append(a.left, beyondLimit)
 		} else {
-			a.left = append(a.left, unmet)
+			if bad == nil {
+				a.left = append(a.left, unmet)
+			}
 			r = nodes.Request{Partitions: whole.Partitions, CPUs: whole.CPUs, MinNodes: whole.MinNodes, NodeList: whole.NodeList}
 			for _, simpler := range []func(){
 				func() {}, func() { r.MinNodes, r.NodeList = 0, nil }, func() { r.Partitions, part = nil, -1 }, func() { r.CPUs = 1 },

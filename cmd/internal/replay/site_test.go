@@ -205,6 +205,31 @@ func TestAsked(t *testing.T) {
 			t.Errorf("%s: written as %s", line, p.history.Needs[1].Line())
 		}
 	}
+	p.history.Needs = []accounting.Needs{{}, {Layout: accounting.ParseSubmission("sbatch -G x:y:z -n 99 run.sh", 0)}}
+	if a := p.answer(&accounting.Job{Needs: 1, Asked: 99, Procs: 99}, false); !slices.Equal(a.left, []leaving{unmet}) {
+		t.Errorf("unreadable and too large: left out %v", a.left)
+	}
+}
+
+// TestWallOfQOS: MaxWall of the partition's QOS goes before that of the job's, unless that one says otherwise, and both before that of
+// the association.
+func TestWallOfQOS(t *testing.T) {
+	h := history()
+	h.Partitions = []string{"main"}
+	p := &placement{
+		history: h, partitions: map[string]int{"main": 0}, cluster: &nodes.Cluster{Partitions: []nodes.Partition{{Name: "main"}}},
+		associations: []*nodes.Association{{MaxWall: 50}},
+	}
+	hour, day, over := &nodes.QOS{MaxWall: 100}, &nodes.QOS{MaxWall: 1000}, &nodes.QOS{MaxWall: 1000, Override: true}
+	for i, test := range []struct {
+		part, job *nodes.QOS
+		most      ostrich.Duration
+	}{{nil, nil, 50}, {hour, nil, 100}, {hour, day, 100}, {hour, over, 1000}, {&nodes.QOS{}, day, 1000}, {hour, &nodes.QOS{Override: true}, 100}} {
+		p.cluster.Partitions[0].QOS, p.qos = test.part, []*nodes.QOS{test.job}
+		if p.tooLong(&accounting.Job{Limit: test.most}) || !p.tooLong(&accounting.Job{Limit: test.most + 1}) {
+			t.Errorf("%d: the limit is not %d", i, test.most)
+		}
+	}
 }
 
 // TestRelativeNone: 0 % is none, and memory that the nodes' lines do not have is not limited.

@@ -36,6 +36,15 @@ func (q *QOS) Unlimited() *QOS {
 	return &QOS{Name: q.Name, AnyMin: q.AnyMin, AnyMax: q.AnyMax, AnyTime: q.AnyTime}
 }
 
+// Beside returns the QOS of a job and that of its partition, either of which may be nil, the one first whose limits go before:
+// that of the partition, unless that of the job overrides it (acct_policy.c, acct_policy_set_qos_order).
+func (q *QOS) Beside(part *QOS) [2]*QOS {
+	if q != nil && q.Override {
+		return [2]*QOS{q, part}
+	}
+	return [2]*QOS{part, q}
+}
+
 // Limit is the most that running jobs may use.
 type Limit struct {
 	Scope Scope

@@ -112,17 +112,12 @@ func (f *Floor) ExemptOf(w *Want) ostrich.Duration {
 	return f.c.Preempt.Exempt
 }
 
-// order returns the QOS of a request, the one first whose limits go before: that of the partition, unless that of
-// the job overrides it (acct_policy.c, acct_policy_set_qos_order). There may be none.
+// order returns the QOS of a request, the one first whose limits go before. There may be none.
 func (f *Floor) order(w *Want) [2]*QOS {
-	part := (*QOS)(nil)
 	if w.part < len(f.c.Partitions) {
-		part = f.c.Partitions[w.part].QOS
+		return w.QOS.Beside(f.c.Partitions[w.part].QOS)
 	}
-	if w.QOS != nil && w.QOS.Override {
-		return [2]*QOS{w.QOS, part}
-	}
-	return [2]*QOS{part, w.QOS}
+	return w.QOS.Beside(nil)
 }
 
 // MayPreempt reports whether jobs with one request may preempt those with another (preempt_p_preemptable of both plugins).
