@@ -17,6 +17,7 @@ import (
 // placing is the nodes of a pool, and what jobs ask of them.
 type placing struct {
 	cluster  *nodes.Cluster // nil where slurmctld does not tell what each node has
+	floor    *nodes.Floor   // of these, once something is asked for by name
 	asked    int            // of requests: by ostrich.Job.Needs, from 1 on
 	requests []nodes.Request
 	others   map[other]int32 // numbers of the others
@@ -26,7 +27,7 @@ type placing struct {
 // other is what a job asks for that has, or is to have, more processors than accounting says, or that asks for something by name.
 type other struct {
 	needs uint32
-	procs int
+	procs int // 0 for as many as accounting says
 	wants priority.Wants
 }
 
@@ -55,28 +56,51 @@ func (s *Cycle) placing(pool *Pool) *placing {
 	return p
 }
 
-// of returns the number of what a job asks for that has so many processors, and what it asks for by name.
+// of returns the number of what a job asks for that has so many processors, and what it asks for by name. Names that no nodes of the
+// pool can meet, as when features have changed since the submission, do not count.
 func (p *placing) of(j *ostrich.Job, procs int, wants priority.Wants) int32 {
 	n := int(j.Needs)
-	switch {
-	case n < 1 || n > p.asked:
+	if n < 1 || n > p.asked {
 		return 0
-	case p.requests[n-1].CPUs >= procs && wants == "":
+	}
+	names := wants.Asked()
+	names.Licenses = "" // which no node has
+	is := other{j.Needs, procs, names.Wants()}
+	if p.requests[n-1].CPUs >= procs {
+		is.procs = 0
+	}
+	if is.procs == 0 && is.wants == "" {
 		return int32(n)
 	}
-	is := other{j.Needs, procs, wants}
 	number, known := p.others[is]
 	if !known {
-		r, asked := p.requests[n-1], wants.Asked()
+		r := p.requests[n-1]
 		r.CPUs = max(r.CPUs, procs)
-		r.NodeList, r.Exclude = p.named(asked.Nodes), p.named(asked.Without)
-		if features, err := nodes.ParseFeatures(asked.Features); err == nil {
-			r.Features = features
+		if is.wants != "" && !p.byName(&r, names) {
+			number = p.of(j, procs, "")
+		} else {
+			number = p.add(r)
 		}
-		number = p.add(r)
 		p.others[is] = number
 	}
 	return number
+}
+
+// byName adds what a job asks for by name to a request, and reports whether any nodes can meet that.
+func (p *placing) byName(r *nodes.Request, names priority.Asked) bool {
+	r.NodeList, r.Exclude = p.named(names.Nodes), p.named(names.Without)
+	features, err := nodes.ParseFeatures(names.Features)
+	if err != nil {
+		return false
+	}
+	r.Features = features
+	if p.floor == nil {
+		if p.floor, err = nodes.NewFloor(p.cluster); err != nil {
+			return false
+		}
+	}
+	_, bad := p.floor.Want(r, -1)
+	return bad == nil
 }
 
 // named returns the places of the nodes of a list that are in the pool.

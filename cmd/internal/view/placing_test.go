@@ -145,28 +145,37 @@ func TestOddsOnNodes(t *testing.T) {
 	}
 }
 
-// TestOddsByName: a job waits for the node that it asks for by name, or by a feature, though another one is idle.
+// TestOddsByName: a job waits for the node that it asks for by name, or by a feature, though another one is idle. Names that
+// no node can meet do not count, and what else it asks for does.
 func TestOddsByName(t *testing.T) {
 	for _, test := range []struct {
 		asks  priority.Asked
 		waits bool
+		needs uint32 // 2 is two GPUs, which n10 alone has
 	}{
-		{priority.Asked{}, false},
-		{priority.Asked{Nodes: "n10"}, true},
-		{priority.Asked{Nodes: "n[9]"}, false},
-		{priority.Asked{Nodes: "elsewhere"}, false},
-		{priority.Asked{Without: "n9"}, true},
-		{priority.Asked{Without: "n[10-12]"}, false},
-		{priority.Asked{Features: "big"}, true},
-		{priority.Asked{Features: "old|big"}, false},
-		{priority.Asked{Features: "old"}, false},
+		{priority.Asked{}, false, 1},
+		{priority.Asked{Nodes: "n10"}, true, 1},
+		{priority.Asked{Nodes: "n[9]"}, false, 1},
+		{priority.Asked{Nodes: "elsewhere"}, false, 1},
+		{priority.Asked{Without: "n9"}, true, 1},
+		{priority.Asked{Without: "n[10-12]"}, false, 1},
+		{priority.Asked{Features: "big"}, true, 1},
+		{priority.Asked{Features: "old|big"}, false, 1},
+		{priority.Asked{Features: "old"}, false, 1},
+		{priority.Asked{Licenses: "matlab"}, false, 1},
+		{priority.Asked{}, true, 2},
+		{priority.Asked{Features: "nosuch"}, true, 2},
+		{priority.Asked{Features: "big&old"}, true, 2},
+		{priority.Asked{Features: "big&("}, true, 2},
+		{priority.Asked{Nodes: "n9"}, true, 2},
+		{priority.Asked{Without: "n10"}, true, 2},
 	} {
 		s := equipped(foreseen(later(wide(10, 1, 1))))
 		s.Partitions[0].NodeFeatures = []string{"big,new", "old"}
 		s.asked[2].Exclusive = true // a node is taken whole
 		s.live = []*ledger.Record{
 			{Job: ostrich.Job{ID: 1, Start: s.Time - 60, Procs: 1, Estimate: 3600, Needs: 2, Partition: "all"}, State: accounting.Running},
-			{Job: ostrich.Job{ID: 10, Procs: 1, Estimate: 600, Needs: 1, Partition: "all"}},
+			{Job: ostrich.Job{ID: 10, Procs: 1, Estimate: 600, Needs: test.needs, Partition: "all"}},
 		}
 		for i := range s.Plan.Entries {
 			s.Plan.Entries[i].Wants = test.asks.Wants()

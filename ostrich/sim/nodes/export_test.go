@@ -28,3 +28,6 @@ func (s *Stock) Finds(w *Want, long bool) bool {
 	}
 	return s.place(w, 1, s.now, s.kept) != nil
 }
+
+// Freed returns how many nodes are remembered that jobs have left.
+func (s *Stock) Freed() int { return len(s.freed) }

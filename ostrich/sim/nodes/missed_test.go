@@ -15,7 +15,7 @@ func TestMissed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := &nodes.Cluster{Select: nodes.Select{Memory: true}, DefMemory: nodes.Memory{MiB: 1}}
 		for range rapid.IntRange(1, 5).Draw(t, "nodes") {
-			n := nodes.Node{CPUs: rapid.IntRange(1, 4).Draw(t, "cpus"), Memory: 8}
+			n := nodes.Node{CPUs: rapid.IntRange(1, 4).Draw(t, "cpus"), Memory: 8, Features: []string{rapid.SampledFrom([]string{"x", "y"}).Draw(t, "has")}}
 			for _, kind := range []string{"a", "b"} {
 				if count := rapid.Int64Range(0, 3).Draw(t, kind); count > 0 {
 					n.GRES = append(n.GRES, nodes.GRES{Name: "gpu", Type: kind, Count: count})
@@ -30,6 +30,10 @@ func TestMissed(t *testing.T) {
 		var wants []*nodes.Want
 		for range 6 {
 			r := nodes.Request{CPUs: rapid.IntRange(1, 5).Draw(t, "asked"), MinNodes: rapid.IntRange(0, 2).Draw(t, "low"), MaxNodes: rapid.SampledFrom([]int{0, 0, 2, 3}).Draw(t, "high")}
+			r.Features, err = nodes.ParseFeatures(rapid.SampledFrom([]string{"", "", "x", "x*2", "[x*1&y*1]"}).Draw(t, "features"))
+			if err != nil {
+				t.Fatal(err)
+			}
 			if rapid.Bool().Draw(t, "memory") {
 				r.Memory.MiB = rapid.Int64Range(-1, 8).Draw(t, "mib")
 			}

@@ -45,8 +45,8 @@ func (s *Stock) Place(w *Want, user uint32, long bool) (*Allocation, bool) {
 		return nil, false
 	}
 	a := s.place(w, user, load, other)
-	if a == nil {
-		if len(w.sets) > 1 || len(w.count) > 0 {
+	if a == nil && len(w.count) == 0 { // with counts, one more node in use may make room
+		if len(w.sets) > 1 {
 			s.gather(w, user, load, other)
 		}
 		*missed = miss{epoch: s.epoch, seen: len(s.freed), room: s.room}
@@ -325,7 +325,7 @@ func (s *Stock) best(d *need, but *candidate) (best turn, most int32) {
 
 // takeOf takes nodes of a candidate, the first ones, until one of another kind comes before the next.
 func (s *Stock) takeOf(next *turn, second *candidate, most int32, load *Load, d *need) {
-	c, begun := next.of, false
+	c, begun, units := next.of, false, d.units > 0
 	k := &s.alike[c.kind]
 	for n := c.first; n >= 0; n = k.after(n + 1) {
 		if load == s.later && s.touched[n] {
@@ -333,7 +333,7 @@ func (s *Stock) takeOf(next *turn, second *candidate, most int32, load *Load, d 
 		}
 		c.key += uint64(n - c.first)
 		c.first = n
-		if begun && (!next.more || d.done() || d.high == 0 || d.low <= 1 && most >= d.cpus && d.units <= 0) {
+		if begun && (units || !next.more || d.done() || d.high == 0 || d.low <= 1 && most >= d.cpus) {
 			return
 		}
 		if begun && second != nil && (second.weight < c.weight || second.weight == c.weight && second.key < c.key) {
@@ -371,12 +371,12 @@ func (s *Stock) allocate(d *need, user uint32, load *Load) *Allocation {
 	return a
 }
 
-// units is how many generic resources are counted for the whole job.
-func (w *Want) units() int64 {
+// units is how many generic resources are counted for the whole job: of several kinds those of the last, as [Floor.offer] has them.
+func (w *Want) units() (n int64) {
 	for _, a := range w.amounts {
 		if a.per == PerJob {
-			return a.n
+			n = a.n
 		}
 	}
-	return 0
+	return n
 }

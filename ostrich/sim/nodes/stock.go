@@ -249,7 +249,17 @@ func (s *Stock) Remove(a *Allocation) {
 	s.later.Remove(a)
 	s.Free += a.Total()
 	s.settle(a, false)
-	s.freed = append(s.freed, a.Nodes...)
+	s.free(a.Nodes...)
+}
+
+// free records nodes of which less is in use than before. Long lists of them are given up, with what was known of requests.
+func (s *Stock) free(n ...int32) {
+	if len(s.freed) > 64*len(s.nodes) {
+		s.freed = s.freed[:0]
+		s.epochs++
+		s.epoch = s.epochs
+	}
+	s.freed = append(s.freed, n...)
 }
 
 // settle finds what is kept of the nodes of an allocation.
@@ -326,7 +336,7 @@ func (s *Stock) Reserve(w *Want, user uint32, now ostrich.Time, running func(i i
 			gone = append(gone, a)
 			end, a = running(len(gone))
 		}
-		if could.enough(w) {
+		if len(w.count) > 0 || could.enough(w) {
 			head = s.place(w, user, s.later, s.now)
 		}
 	}
@@ -351,12 +361,12 @@ func (s *Stock) Reserve(w *Want, user uint32, now ostrich.Time, running func(i i
 	}
 	for i := range former {
 		if n := former[i].node; s.headAt(n) == nil && s.keep(n, nil) {
-			s.freed = append(s.freed, n)
+			s.free(n)
 		}
 	}
 	for i := range s.head {
 		if n := s.head[i].node; s.keep(n, &s.head[i].use) {
-			s.freed = append(s.freed, n)
+			s.free(n)
 		}
 	}
 	return shadow

@@ -184,3 +184,66 @@ func TestStockIsPlain(t *testing.T) {
 		}
 	}
 }
+
+// TestPlaceGPUs: of GPUs for a whole job those of all kinds count, and once few are left a node that has just these is taken.
+func TestPlaceGPUs(t *testing.T) {
+	gpus := func(kind string, count int64) nodes.GRES { return nodes.GRES{Name: "gpu", Type: kind, Count: count} }
+	ofJob := func(g nodes.GRES) nodes.GRESRequest { return nodes.GRESRequest{GRES: g, Per: nodes.PerJob} }
+	two := []nodes.GRES{gpus("a", 2), gpus("b", 1)}
+	for _, test := range []struct {
+		name    string
+		nodes   []nodes.Node
+		request nodes.Request
+		want    []int32
+	}{
+		{
+			"two types",
+			[]nodes.Node{{CPUs: 4, GRES: two}, {CPUs: 4, GRES: two}},
+			nodes.Request{CPUs: 2, MinNodes: 2, GRES: []nodes.GRESRequest{ofJob(gpus("a", 3)), ofJob(gpus("b", 2))}},
+			[]int32{0, 1},
+		},
+		{
+			"five of 2, 2 and 3",
+			[]nodes.Node{{CPUs: 4, GRES: []nodes.GRES{gpus("", 2)}}, {CPUs: 4, GRES: []nodes.GRES{gpus("", 2)}}, {CPUs: 4, GRES: []nodes.GRES{gpus("", 3)}}},
+			nodes.Request{CPUs: 1, GRES: []nodes.GRESRequest{ofJob(gpus("", 5))}},
+			[]int32{0, 2},
+		},
+	} {
+		f, err := nodes.NewFloor(&nodes.Cluster{Nodes: test.nodes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, bad := f.Want(&test.request, -1)
+		if bad != nil {
+			t.Fatalf("%s: %v", test.name, bad)
+		}
+		a, found := f.NewStock().Place(w, 1, false)
+		if !found || !slices.Equal(a.Nodes, test.want) {
+			t.Errorf("%s: %t %+v", test.name, found, a)
+		}
+	}
+}
+
+// TestFreedIsBounded: a stock remembers which nodes jobs have left, but not of all jobs that have ended.
+func TestFreedIsBounded(t *testing.T) {
+	f, err := nodes.NewFloor(&nodes.Cluster{Nodes: []nodes.Node{{CPUs: 4}, {CPUs: 4}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, bad := f.Want(&nodes.Request{CPUs: 8}, -1)
+	if bad != nil {
+		t.Fatal(bad)
+	}
+	s := f.NewStock()
+	for range 10_000 {
+		a, found := s.Place(w, 1, false)
+		if !found {
+			t.Fatal("no nodes")
+		}
+		s.Add(a, false)
+		s.Remove(a)
+	}
+	if s.Freed() > 200 {
+		t.Errorf("%d nodes", s.Freed())
+	}
+}
