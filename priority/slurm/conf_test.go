@@ -167,7 +167,10 @@ func TestParsePartitionsSaved(t *testing.T) {
 			lines.WriteString(" " + word)
 		}
 	}
-	for name, text := range map[string]string{"with -o": shown, "without": lines.String()} {
+	reservation := "ReservationName=maint StartTime=2026-11-28T10:00:00 State=INACTIVE\n   Nodes=n1 Features=(null) PartitionName=(null)\n     NodeName=n1 CoreIDs=0\n   TotalCPUs=9\n"
+	for name, text := range map[string]string{
+		"with -o": shown, "without": lines.String(), "a reservation behind them": lines.String() + "\n\n" + reservation, "on a line": shown + "\n" + strings.Join(strings.Fields(reservation), " "),
+	} {
 		got, err := ParsePartitions(text, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

@@ -282,7 +282,7 @@ func ParsePartitions(text string, include Include) ([]priority.Partition, error)
 
 // records returns the partitions, each on one line as with -o, and the lines of the nodes.
 func records(text string) (partitions, nodes string) {
-	var parts, other strings.Builder
+	var parts, other, reservations strings.Builder
 	in := &other
 	for line := range strings.Lines(text) {
 		line = strings.TrimLeft(line, " \t")
@@ -290,7 +290,9 @@ func records(text string) (partitions, nodes string) {
 		case strings.HasPrefix(line, "PartitionName="):
 			in = &parts
 			parts.WriteString("\n")
-		case strings.HasPrefix(line, "NodeName="):
+		case strings.HasPrefix(line, "ReservationName=") && strings.Contains(line, " StartTime="): // not that of a node
+			in = &reservations
+		case strings.HasPrefix(line, "NodeName=") && !strings.Contains(line, " CoreIDs="): // not that of a reservation
 			in = &other
 		}
 		if in == &parts {

@@ -55,6 +55,9 @@ func (r *Record) Future() bool { return future(r.Get("state")) }
 func (r *Record) Scheduling() (priority.Scheduling, error) {
 	c := priority.Controller{SchedulerParameters: list(r.Get("schedulerparameters"))}
 	err := schedulerParameters(&c)
+	if err != nil {
+		err = fmt.Errorf("%s%w", r.Line("schedulerparameters"), err)
+	}
 	for _, x := range []struct {
 		key, unit string // scontrol adds it
 		seconds   ostrich.Duration
@@ -66,7 +69,7 @@ func (r *Record) Scheduling() (priority.Scheduling, error) {
 		}
 		var n uint64
 		if n, err = strconv.ParseUint(strings.TrimSuffix(text, " "+x.unit), 10, 16); err != nil {
-			err = fmt.Errorf("%s=%q: not a number of %s", x.key, clip(text), map[string]string{"sec": "seconds", "min": "minutes"}[x.unit])
+			err = fmt.Errorf("%s%s=%q: not a number of %s", r.Line(strings.ToLower(x.key)), x.key, clip(text), map[string]string{"sec": "seconds", "min": "minutes"}[x.unit])
 		}
 		*x.to = ostrich.Duration(n) * x.seconds
 	}

@@ -229,7 +229,7 @@ func TestScheduling(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"KillWait=soon": `KillWait="soon": not a number of seconds`, "OverTimeLimit=late": `OverTimeLimit="late": not a number of minutes`, "OverTimeLimit=UNLIMITED": "", "OverTimeLimit=INFINITE": "", "CompleteWait=infinite": "",
+		"KillWait=soon": `line 2: KillWait="soon": not a number of seconds`, "OverTimeLimit=late": `line 2: OverTimeLimit="late": not a number of minutes`, "SchedulerParameters=bf_window=x": `line 2: SchedulerParameters: "bf_window=x": not a number`, "OverTimeLimit=UNLIMITED": "", "OverTimeLimit=INFINITE": "", "CompleteWait=infinite": "",
 	} {
 		records, err := slurm.ParseRecords("ClusterName=c\n"+text+"\n", nil)
 		if err != nil {

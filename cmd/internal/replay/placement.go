@@ -413,7 +413,7 @@ func (s *Study) limits(p *placement) {
 	}
 }
 
-// relative returns limits that are percentages of some nodes as numbers (flag Relative of a QOS, since Slurm 24.05). What nodes do
+// relative returns limits that are percentages of some nodes as numbers (flag Relative of a QOS, since Slurm 23.11). What nodes do
 // not have, such as licences and billing, has no limit.
 func (p *placement) relative(limits []nodes.Limit, of []int) []nodes.Limit {
 	all := map[string]int64{"node": int64(len(of)), "cpu": int64(p.cpus(of))}
