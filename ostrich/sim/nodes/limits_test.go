@@ -12,7 +12,7 @@ func TestLimitsOfBoth(t *testing.T) {
 	group := []nodes.Limit{{Resource: "cpu", Most: 4}, {Resource: "jobs", Most: 4}}
 	account := &nodes.Association{Account: "a", Limits: group}
 	user := &nodes.Association{Account: "a", User: "u", Parent: account, Limits: []nodes.Limit{{Scope: nodes.User, Resource: "jobs", Most: 1}, {Scope: nodes.JobNode, Resource: "cpu", Most: 2}}}
-	partQOS := &nodes.QOS{Name: "part", Limits: []nodes.Limit{{Resource: "node", Most: 4}}}
+	partQOS := &nodes.QOS{Name: "part", Limits: []nodes.Limit{{Resource: "node", Most: 3}}}
 	c := &nodes.Cluster{
 		Nodes:      []nodes.Node{{Name: "n1", CPUs: 8}, {Name: "n2", CPUs: 8}, {Name: "n3", CPUs: 8}},
 		Partitions: []nodes.Partition{{Name: "main", Nodes: []int{0, 1, 2}, QOS: partQOS}},
@@ -43,8 +43,41 @@ func TestLimitsOfBoth(t *testing.T) {
 	start("second of the user", 1, 1, nil, false)
 	start("as many jobs as the QOS allows an account", 1, 1, &nodes.QOS{Limits: []nodes.Limit{{Scope: nodes.Account, Resource: "jobs", Most: 5}}}, true)
 	start("with both limits of the QOS", 4, 2, wide, true)
-	start("beyond the nodes of the partition's QOS", 2, 1, wide, false)
+	start("beyond the nodes of the partition's QOS", 4, 2, wide, false)
 	start("the account's processors, used by the others", 1, 1, &nodes.QOS{Limits: wide.Limits[1:]}, false)
+}
+
+// TestLimitOfNodes: a node on which a user has several jobs counts once, until the last of them has ended.
+func TestLimitOfNodes(t *testing.T) {
+	f, err := nodes.NewFloor(&nodes.Cluster{Nodes: []nodes.Node{{CPUs: 8}, {CPUs: 8}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := &nodes.QOS{Limits: []nodes.Limit{{Scope: nodes.User, Resource: "node", Most: 1}}}
+	w, bad := f.Want(&nodes.Request{CPUs: 1, QOS: q}, -1)
+	if bad != nil {
+		t.Fatal(bad)
+	}
+	on := func(node int32) *nodes.Allocation {
+		return &nodes.Allocation{Nodes: []int32{node}, CPUs: []int32{1}, Memory: []int64{0}}
+	}
+	usage := f.NewUsage()
+	allowed := func(what string, first, second bool) {
+		t.Helper()
+		for node, want := range []bool{first, second} {
+			if got := usage.AllowsAllocation(w, 7, on(int32(node))); got != want {
+				t.Errorf("%s: on node %d: %t", what, node, got)
+			}
+		}
+	}
+	allowed("no jobs", true, true)
+	usage.Add(w, 7, on(0))
+	usage.Add(w, 7, on(0))
+	allowed("two jobs", true, false)
+	usage.Remove(w, 7, on(0))
+	allowed("one is left", true, false)
+	usage.Remove(w, 7, on(0))
+	allowed("none is left", true, true)
 }
 
 // TestRows: jobs that share CPUs are on no node with those that do not, unless these come later and are of their partition.

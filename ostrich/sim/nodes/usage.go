@@ -11,6 +11,7 @@ import (
 type Usage struct {
 	floor *Floor
 	used  map[use]int64
+	jobs  map[use][]int32 // of limits of nodes, by node: one with several jobs counts once (_get_unique_job_node_cnt)
 }
 
 // use is whose use of which limit.
@@ -28,7 +29,9 @@ type bound struct {
 }
 
 // NewUsage returns the usage of an empty cluster.
-func (f *Floor) NewUsage() *Usage { return &Usage{floor: f, used: make(map[use]int64)} }
+func (f *Floor) NewUsage() *Usage {
+	return &Usage{floor: f, used: make(map[use]int64), jobs: make(map[use][]int32)}
+}
 
 // bind finds the limits that a request is under. Of a limit that both its QOS have, only that of the first one counts, and that of an
 // association only if no QOS has it (acct_policy.c, acct_policy_job_runnable_pre_select, _validate_tres_limits_for_assoc).
@@ -148,7 +151,19 @@ func (u *Usage) Allows(w *Want, user uint32) bool {
 func (u *Usage) AllowsAllocation(w *Want, user uint32, a *Allocation) bool {
 	for i := range w.bounds {
 		b := &w.bounds[i]
-		if b.Resource != "jobs" && !b.over && u.used[b.key(w, user)]+b.of(u.floor, w, a) > b.Most {
+		if b.Resource == "jobs" || b.over {
+			continue
+		}
+		key, more := b.key(w, user), b.of(u.floor, w, a)
+		if jobs := u.jobs[key]; jobs != nil {
+			more = 0
+			for _, n := range a.Nodes {
+				if jobs[n] == 0 {
+					more++
+				}
+			}
+		}
+		if u.used[key]+more > b.Most {
 			return false
 		}
 	}
@@ -219,16 +234,33 @@ func (u *Usage) Add(w *Want, user uint32, a *Allocation) { u.change(w, user, a, 
 // Remove takes a job out of the usage.
 func (u *Usage) Remove(w *Want, user uint32, a *Allocation) { u.change(w, user, a, -1) }
 
-func (u *Usage) change(w *Want, user uint32, a *Allocation, sign int64) {
+func (u *Usage) change(w *Want, user uint32, a *Allocation, sign int32) {
 	for i := range w.bounds {
 		b := &w.bounds[i]
-		n := int64(1)
+		key := b.key(w, user)
 		switch {
 		case b.Scope == Job || b.Scope == JobNode:
-			continue
-		case b.Resource != "jobs":
-			n = b.of(u.floor, w, a)
+		case b.Resource == "jobs":
+			u.used[key] += int64(sign)
+		case b.Resource == "node":
+			u.onNodes(key, a, sign)
+		default:
+			u.used[key] += int64(sign) * b.of(u.floor, w, a)
 		}
-		u.used[b.key(w, user)] += sign * n
+	}
+}
+
+// onNodes counts the nodes of a job in those of a limit.
+func (u *Usage) onNodes(key use, a *Allocation, sign int32) {
+	jobs := u.jobs[key]
+	if jobs == nil {
+		jobs = make([]int32, len(u.floor.nodes))
+		u.jobs[key] = jobs
+	}
+	for _, n := range a.Nodes {
+		if before := jobs[n]; before == 0 || before+sign == 0 {
+			u.used[key] += int64(sign)
+		}
+		jobs[n] += sign
 	}
 }
