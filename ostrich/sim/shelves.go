@@ -103,10 +103,7 @@ func (s *shelves) goOn(f *filling, k int32, slot int) {
 	case !f.blocked || f.head >= 0: // the room is not known
 		slot = f.waiting.after(slot)
 	default:
-		room := f.room
-		if s.long[k] {
-			room.Extra = 0
-		}
+		room := s.room(f, k)
 		slot = room.next(f.waiting, slot, f.now)
 	}
 	if slot >= 0 && slot < s.ends[k] {
@@ -116,9 +113,15 @@ func (s *shelves) goOn(f *filling, k int32, slot int) {
 
 // might reports whether there is room for a job of a shelf, as far as processors tell.
 func (s *shelves) might(f *filling, i, k int32) bool {
-	j, room := f.jobs[i], f.room
+	j, room := f.jobs[i], s.room(f, k)
+	return j.Procs <= room.Until(f.now+ostrich.Time(j.Estimate))
+}
+
+// room is that for jobs of a shelf.
+func (s *shelves) room(f *filling, k int32) Room {
+	room := f.room
 	if s.long[k] {
 		room.Extra = 0
 	}
-	return j.Procs <= room.Until(f.now+ostrich.Time(j.Estimate))
+	return room
 }

@@ -282,23 +282,26 @@ func ParsePartitions(text string, include Include) ([]priority.Partition, error)
 
 // records returns the partitions, each on one line as with -o, and the lines of the nodes.
 func records(text string) (partitions, nodes string) {
-	var parts, other, reservations strings.Builder
-	in := &other
+	var parts, other strings.Builder
+	in := &other // nil in a reservation
 	for line := range strings.Lines(text) {
 		line = strings.TrimLeft(line, " \t")
 		switch {
 		case strings.HasPrefix(line, "PartitionName="):
 			in = &parts
 			parts.WriteString("\n")
-		case strings.HasPrefix(line, "ReservationName=") && strings.Contains(line, " StartTime="): // not that of a node
-			in = &reservations
-		case strings.HasPrefix(line, "NodeName=") && !strings.Contains(line, " CoreIDs="): // not that of a reservation
+		case beginsReservation(line):
+			in = nil
+		case beginsNode(line):
 			in = &other
 		}
-		if in == &parts {
-			line = strings.TrimRight(line, "\r\n") + " "
+		switch in {
+		case nil:
+		case &parts:
+			parts.WriteString(strings.TrimRight(line, "\r\n") + " ")
+		default:
+			other.WriteString(line)
 		}
-		in.WriteString(line)
 	}
 	return parts.String(), other.String()
 }

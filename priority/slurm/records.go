@@ -153,8 +153,17 @@ func shownRecords(text string) []Record {
 // tells reports whether an indented line that begins as a record of a kind does is about this one: a node tells the name of its
 // reservation, and a reservation the cores of its nodes. Records that somebody has pasted may all be indented.
 func (r *Record) tells(kind Kind, line string) bool {
-	return r.Kind == NodeRecord && kind == ReservationRecord && !strings.Contains(line, " StartTime=") ||
-		r.Kind == ReservationRecord && kind == NodeRecord && strings.Contains(line, " CoreIDs=")
+	return r.Kind == NodeRecord && kind == ReservationRecord && !beginsReservation(line) || r.Kind == ReservationRecord && kind == NodeRecord && !beginsNode(line)
+}
+
+// beginsReservation reports whether a line begins what is shown of a reservation, and is not that of a node that tells its name.
+func beginsReservation(line string) bool {
+	return strings.HasPrefix(line, "ReservationName=") && strings.Contains(line, " StartTime=")
+}
+
+// beginsNode reports whether a line begins what is shown of a node, and is not that of a reservation that tells which cores it has of it.
+func beginsNode(line string) bool {
+	return strings.HasPrefix(line, "NodeName=") && !strings.Contains(line, " CoreIDs=")
 }
 
 func (r *Record) words(line string) {

@@ -79,9 +79,9 @@ func Run(ctx context.Context, c configuration.Config, as, me string) []Finding {
 		l.checkUnit(controller)
 		l.checkComments(controller)
 	}
-	before := hostClock()
+	before := sidecar.HostClock()
 	diag, err := slurm.Diag(ctx)
-	clock := reading{diag.At, before, hostClock()}
+	clock := reading{diag.At, before, sidecar.HostClock()}
 	switch {
 	case err != nil:
 		l.add("slurmdbd", Fail, "do as said of the controller", "its lag is not known: %v", err)
@@ -98,7 +98,7 @@ func Run(ctx context.Context, c configuration.Config, as, me string) []Finding {
 	}
 	l.checkFiles(ctx)
 	l.checkJournal()
-	l.checkForecasts(hostClock())
+	l.checkForecasts(sidecar.HostClock())
 	l.checkTrialDraw()
 	if controller.ClusterName != "" {
 		l.checkOrphans(ctx, controller)
@@ -284,19 +284,17 @@ type reading struct{ there, before, after ostrich.Time }
 // it is behind.
 func (r reading) ahead() ostrich.Time { return r.there - min(max(r.there, r.before), r.after) }
 
-func hostClock() ostrich.Time { return ostrich.Time(time.Now().Unix()) }
-
 // maxSkew is the largest difference between clocks that needs no mention.
 const maxSkew = 2
 
 func (l *checklist) checkClocks(ctx context.Context, r *slurmdb.Reader, controller reading) {
-	before := hostClock()
+	before := sidecar.HostClock()
 	now, err := r.Now(ctx)
 	if err != nil {
 		l.add("clocks", Fail, "do as said of the database", "%v", err)
 		return
 	}
-	l.compareClocks(reading{now, before, hostClock()}, controller)
+	l.compareClocks(reading{now, before, sidecar.HostClock()}, controller)
 }
 
 // compareClocks compares the clocks of the database and of slurmctld with this host's.

@@ -18,7 +18,7 @@ func (l *checklist) checkTrialDraw() {
 	if !set {
 		return
 	}
-	now := hostClock()
+	now := sidecar.HostClock()
 	as := l.Config
 	as.Mode = configuration.Trial
 	state := sidecar.TrialAt(&as, now)

@@ -20,7 +20,8 @@ var (
 	ErrAnew = errors.New("opened anew")
 )
 
-func hostClock() ostrich.Time { return ostrich.Time(time.Now().Unix()) }
+// HostClock is the moment by the clock of this host.
+func HostClock() ostrich.Time { return ostrich.Time(time.Now().Unix()) }
 
 // clockBound returns how far the clocks of the database and of this host may differ, if
 // the database answers within the timeout of a query.

@@ -226,7 +226,7 @@ func (s *Sidecar) able(ctx context.Context, commands slurm.Commands) error {
 		return err
 	}
 	if s.config.Tried() == configuration.Trial {
-		if _, err := CheckDraw(&s.config, hostClock()); err != nil {
+		if _, err := CheckDraw(&s.config, HostClock()); err != nil {
 			return err
 		}
 	}

@@ -222,7 +222,7 @@ func TestDrawnStaysDrawn(t *testing.T) {
 			t.Errorf("with another seed: %v", err)
 		}
 		probe := s.config.Probe()
-		if _, err := CheckDraw(&probe, hostClock()); !Permanent(err) {
+		if _, err := CheckDraw(&probe, HostClock()); !Permanent(err) {
 			t.Errorf("a reload with another seed: %v", err)
 		}
 		_ = s.Close()
@@ -237,7 +237,7 @@ func TestDrawnStaysDrawn(t *testing.T) {
 		if err := os.Remove(TrialFile(path)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := CheckDraw(&many, hostClock()); !Permanent(err) || !strings.Contains(err.Error(), "more than 10000") {
+		if _, err := CheckDraw(&many, HostClock()); !Permanent(err) || !strings.Contains(err.Error(), "more than 10000") {
 			t.Errorf("a year of minutes: %v", err)
 		}
 	})

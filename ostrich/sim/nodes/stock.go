@@ -218,8 +218,7 @@ func (f *Floor) widths() (widths []int, fit bool) {
 
 // SetUp says which nodes take jobs. It comes before a pass.
 func (s *Stock) SetUp(up Set) {
-	s.epochs++
-	s.epoch = s.epochs
+	s.forget()
 	down := s.all.Copy()
 	down.AndNot(up)
 	changed := down.Copy()
@@ -255,11 +254,16 @@ func (s *Stock) Remove(a *Allocation) {
 // free records nodes of which less is in use than before. Long lists of them are given up, with what was known of requests.
 func (s *Stock) free(n ...int32) {
 	if len(s.freed) > 64*len(s.nodes) {
-		s.freed = s.freed[:0]
-		s.epochs++
-		s.epoch = s.epochs
+		s.forget()
 	}
 	s.freed = append(s.freed, n...)
+}
+
+// forget gives up what is known of requests for which there was no room.
+func (s *Stock) forget() {
+	s.freed = s.freed[:0]
+	s.epochs++
+	s.epoch = s.epochs
 }
 
 // settle finds what is kept of the nodes of an allocation.

@@ -154,20 +154,25 @@ func (u *Usage) AllowsAllocation(w *Want, user uint32, a *Allocation) bool {
 		if b.Resource == "jobs" || b.over {
 			continue
 		}
-		key, more := b.key(w, user), b.of(u.floor, w, a)
-		if jobs := u.jobs[key]; jobs != nil {
-			more = 0
-			for _, n := range a.Nodes {
-				if jobs[n] == 0 {
-					more++
-				}
-			}
-		}
-		if u.used[key]+more > b.Most {
+		if key := b.key(w, user); u.used[key]+u.more(b, key, w, a) > b.Most {
 			return false
 		}
 	}
 	return true
+}
+
+// more is how much more of a limit is used with an allocation.
+func (u *Usage) more(b *bound, key use, w *Want, a *Allocation) (n int64) {
+	jobs := u.jobs[key]
+	if jobs == nil {
+		return b.of(u.floor, w, a)
+	}
+	for _, i := range a.Nodes {
+		if jobs[i] == 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // AllowsRequest reports whether a job for which there are no nodes now may start as far as
