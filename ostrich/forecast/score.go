@@ -68,17 +68,6 @@ func (s *Score) Add(at ostrich.Time, odds [3]ostrich.Time, start ostrich.Time) {
 	s.Weeks[len(s.Weeks)-1].add(held)
 }
 
-// Join adds the answers of another score.
-func (s *Score) Join(o *Score) {
-	sum := func(to *Band, b Band) { to.Asked, to.Held = to.Asked+b.Asked, to.Held+b.Held }
-	sum(&s.All, o.All)
-	for i := range s.ByWait {
-		sum(&s.ByWait[i], o.ByWait[i])
-	}
-	s.Early, s.Late, s.Loss = s.Early+o.Early, s.Late+o.Late, s.Loss+o.Loss
-	s.Errors, s.Weeks = append(s.Errors, o.Errors...), append(s.Weeks, o.Weeks...)
-}
-
 // Pinball is the loss of having said that a job starts by a moment with odds of so many per cent, in
 // seconds: p for each second that it starts later, 1−p for each that it starts earlier (Koenker, Bassett 1978).
 // It is least, on average, if the odds are right.

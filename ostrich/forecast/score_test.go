@@ -11,14 +11,13 @@ import (
 // TestScore: three answers by hand, in two weeks.
 func TestScore(t *testing.T) {
 	const week = 7 * day
-	var s, other Score
+	var s Score
 	if !math.IsNaN(s.MeanLoss()) || !math.IsNaN(s.MedianError()) || !math.IsNaN(s.Margin()) || !math.IsNaN(s.All.Part()) {
 		t.Error("figures of no answer")
 	}
-	s.Add(0, [3]ostrich.Time{10, 20, 30}, 30)                         // held
-	s.Add(0, [3]ostrich.Time{10, 20, 30}, 0)                          // early
-	other.Add(week, [3]ostrich.Time{week, week, week + 10}, week+600) // late
-	s.Join(&other)
+	s.Add(0, [3]ostrich.Time{10, 20, 30}, 30)                     // held
+	s.Add(0, [3]ostrich.Time{10, 20, 30}, 0)                      // early
+	s.Add(week, [3]ostrich.Time{week, week, week + 10}, week+600) // late
 	if s.All != (Band{3, 1}) || s.Early != 1 || s.Late != 1 || s.ByWait != [5]Band{{2, 1}, {1, 0}} {
 		t.Errorf("%+v", s)
 	}
