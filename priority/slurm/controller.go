@@ -275,10 +275,10 @@ func parsePreempts(out string, qos []priority.QOS) error {
 // field returns the value of a word "key=value" of a line, or "".
 func field(line, key string) string {
 	_, rest, _ := strings.Cut(line, " "+key+"=")
-	if rest == "" || rest[0] == ' ' {
-		return ""
+	if end := strings.IndexAny(rest, " \t\r\n"); end >= 0 {
+		rest = rest[:end]
 	}
-	return strings.Fields(rest)[0]
+	return rest
 }
 
 // parseFederation reads the name from "scontrol show federation", "" for none.

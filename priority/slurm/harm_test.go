@@ -84,6 +84,11 @@ func TestPoliciesRecorded(t *testing.T) {
 	if _, err = parseQOS("QOS=fast(3) Priority=high\n"); err == nil || err.Error() != `scontrol show assoc_mgr: QOS fast: Priority="high": not a number` {
 		t.Errorf("QOS with a wrong priority: %v", err)
 	}
+	for _, end := range []string{"\n", "\r\n", "\t\n", ""} { // nothing behind the last key
+		if qos, err = parseQOS("QOS=fast(3) Priority=" + end); err != nil || len(qos) != 1 || qos[0].Priority != 0 {
+			t.Errorf("QOS that ends with %q: %+v, %v", end, qos, err)
+		}
+	}
 	if name := parseFederation(captured(t, "22.05/harm/federation.txt")); name != "fed" {
 		t.Errorf("federation %q", name)
 	}
