@@ -233,7 +233,8 @@ func GiveBack(ctx context.Context, c *configuration.Config, slurm Controller, no
 
 // stock returns what gives all jobs of a queue back. Where Slurm schedules a job by another
 // priority than its factors say, Reset writes the value that is there again; in a trial only to a job that
-// was ours, and not more often than in another mode: the rest is stock Slurm.
+// was ours, and not more often than in another mode: the rest is stock Slurm. What Slurm refused is tried again at
+// growing pauses, as there.
 func (w *writer) stock(queue []priority.Queued, now ostrich.Time) ([]priority.Change, error) {
 	o := w.knowing()
 	changes, err := o.Reset(queue, nil, false)
@@ -253,6 +254,9 @@ func (w *writer) stock(queue []priority.Queued, now ostrich.Time) ([]priority.Ch
 		}
 	}
 	return slices.DeleteFunc(changes, func(c priority.Change) bool {
+		if words, _ := w.journal.Refused(o.Channel, c.Job, now); words != "" {
+			return true
+		}
 		if !c.Undone {
 			return false
 		}

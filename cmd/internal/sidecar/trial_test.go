@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -123,6 +124,58 @@ func TestStockIsLeftAlone(t *testing.T) {
 			if c := run(t, s, true); c.Trial.Orders() || len(c.Outcomes) != 0 {
 				t.Fatalf("arm %v: written %+v", c.Trial.Arm, c.Outcomes)
 			}
+		}
+	})
+}
+
+// stubborn is a site that refuses to change a job.
+type stubborn struct {
+	*site
+	job ostrich.JobID
+}
+
+func (s stubborn) Update(ctx context.Context, ch priority.Channel, changes []priority.Change) (priority.Result, error) {
+	r, err := s.site.Update(ctx, ch, slices.DeleteFunc(slices.Clone(changes), func(c priority.Change) bool { return c.Job == s.job }))
+	for _, c := range changes {
+		if c.Job == s.job {
+			r.Outcomes = append(r.Outcomes, c.Outcome(priority.Refused, "no"))
+		}
+	}
+	return r, err
+}
+
+// TestStockAfterRefusal: a job that Slurm refuses to give back is tried again at growing pauses,
+// as in another mode.
+func TestStockAfterRefusal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newSite()
+		w.submit(1, 1, 9000, "main")
+		w.submit(2, 2, 9000, "main")
+		s := onTrial(t, w, filepath.Join(t.TempDir(), "journal"), func(c *configuration.Config) { c.Experiment.Period = 10 * time.Minute })
+		in := func(arm trial.Arm) {
+			for TrialAt(&s.config, ostrich.Time(time.Now().Unix())).Arm != arm {
+				time.Sleep(time.Minute)
+			}
+		}
+		in(trial.OStrich)
+		run(t, s, true)
+		in(trial.Stock)
+		s.slurm = stubborn{w, 1}
+		began, tries := time.Now(), 0
+		for time.Since(began) < 8*time.Minute {
+			tries += len(run(t, s, true).Outcomes)
+			time.Sleep(2 * time.Second)
+		}
+		if tries != 1+5 { // after 30 s, 60 s, 2 min and 4 min
+			t.Errorf("%d tries to give back in 8 minutes", tries)
+		}
+		s.slurm = w
+		time.Sleep(8 * time.Minute)
+		if in(trial.Stock); w.values(t) != 1 {
+			t.Fatalf("%d values of ours", w.values(t))
+		}
+		if run(t, s, true); w.values(t) != 0 {
+			t.Error("not given back after the pause")
 		}
 	})
 }
