@@ -12,13 +12,10 @@ func (c *Chooser) allocate() *Allocation {
 	for i := range c.chosen.All() {
 		a.Nodes = append(a.Nodes, int32(i))
 	}
-	if w.whole {
-		for k, i := range a.Nodes {
-			a.CPUs[k] = c.nodes[i].cpus
-		}
-	} else {
+	if !w.whole {
 		c.distribute(a)
 	}
+	c.round(w, a)
 	if !c.complete(w, a, c.load) {
 		return nil
 	}
@@ -34,7 +31,7 @@ func (f *Floor) complete(w *Want, a *Allocation, l *Load) bool {
 			a.Memory[k] = all
 		case w.allMemory:
 		case w.perCPU:
-			a.Memory[k] = w.memory * int64(a.CPUs[k])
+			a.Memory[k] = w.memory * int64(f.charged(w, a, k))
 		default:
 			a.Memory[k] = w.memory
 		}
@@ -49,7 +46,7 @@ func (f *Floor) complete(w *Want, a *Allocation, l *Load) bool {
 }
 
 // distribute shares out the CPUs of a job: first those of a task on each node, then those of a core at
-// a time, around the nodes (dist_tasks.c, dist_tasks_compute_c_b); then up to whole cores or sockets.
+// a time, around the nodes (dist_tasks.c, dist_tasks_compute_c_b).
 func (c *Chooser) distribute(a *Allocation) {
 	w := c.w
 	per := int32(w.perTask)
@@ -81,9 +78,38 @@ func (c *Chooser) distribute(a *Allocation) {
 			}
 		}
 	}
-	for k, i := range a.Nodes {
-		a.CPUs[k] = c.whole(w, i, a.CPUs[k])
+}
+
+// round gives a job the whole of the cores or sockets of which it has CPUs, or whole nodes. Where CPUs are allocated the others of
+// its cores are nobody's, and not counted as its own.
+func (f *Floor) round(w *Want, a *Allocation) {
+	if f.c.Select.Unit == CPU && f.threaded && !w.whole {
+		a.counts = append(a.counts[:0], a.CPUs...)
 	}
+	for k, i := range a.Nodes {
+		if w.whole {
+			a.CPUs[k] = f.nodes[i].cpus
+		} else {
+			a.CPUs[k] = f.whole(w, i, a.CPUs[k])
+		}
+	}
+}
+
+// charged returns the CPUs of a node for which a job gets memory: of those that count as its own, as many of a core as it asks
+// to use (job_resources.c, job_resources_get_node_cpu_cnt).
+func (f *Floor) charged(w *Want, a *Allocation, k int) int32 {
+	if n := &f.nodes[a.Nodes[k]]; f.c.Select.Unit != CPU {
+		return a.CPUs[k] / n.threads * n.charged(w)
+	}
+	return a.counted(k)
+}
+
+// charged is the number of CPUs of a core for which a job gets memory where it has whole cores.
+func (n *node) charged(w *Want) int32 {
+	if w.Threads > 0 {
+		return min(n.threads, int32(w.Threads))
+	}
+	return n.threads
 }
 
 // whole returns the CPUs of the cores, or sockets, that a job takes for so many CPUs of a node.

@@ -28,9 +28,10 @@ type Floor struct {
 	private bool   // some jobs share nodes with those of their user only, or CPUs
 	epochs  uint64 // of all stocks
 
-	empty   *Load // of nothing, and what chooses beside it
-	idle    *Chooser
-	crowded bool // some partitions limit the CPUs of a node
+	empty    *Load // of nothing, and what chooses beside it
+	idle     *Chooser
+	crowded  bool // some partitions limit the CPUs of a node
+	threaded bool // some cores are several CPUs
 }
 
 // node is a node as far as choices look at it.
@@ -62,6 +63,7 @@ func NewFloor(c *Cluster) (*Floor, error) {
 		}
 		f.all.Add(i)
 		f.cpus += int(f.nodes[i].cpus)
+		f.threaded = f.threaded || f.nodes[i].threads > 1
 		if f.cpus >= math.MaxInt32 {
 			return nil, fmt.Errorf("nodes: a cluster of more than %d CPUs: %w", math.MaxInt32-1, ErrCluster)
 		}
@@ -311,8 +313,9 @@ func (l *Load) copyNode(other *Load, n int32) {
 // Allocation is what a job has of the nodes that it runs on.
 type Allocation struct {
 	Nodes  []int32 // their places
-	CPUs   []int32 // of each
+	CPUs   []int32 // of each, of whole cores
 	Memory []int64 // of each
+	counts []int32 // of the CPUs, those that count as its own; none for all
 	gres   []int64 // of each, by kind; nil for none
 	user   uint32
 	part   int32
@@ -323,7 +326,7 @@ type Allocation struct {
 // Copy returns an allocation that shares no memory with this one.
 func (a *Allocation) Copy() *Allocation {
 	c := *a
-	c.Nodes, c.CPUs, c.Memory, c.gres = slices.Clone(a.Nodes), slices.Clone(a.CPUs), slices.Clone(a.Memory), slices.Clone(a.gres)
+	c.Nodes, c.CPUs, c.Memory, c.counts, c.gres = slices.Clone(a.Nodes), slices.Clone(a.CPUs), slices.Clone(a.Memory), slices.Clone(a.counts), slices.Clone(a.gres)
 	return &c
 }
 
@@ -362,6 +365,14 @@ func (a *Allocation) Total() int {
 		n += int(c)
 	}
 	return n
+}
+
+// counted is how many CPUs of a node count as the job's own: in limits, and in memory for each CPU.
+func (a *Allocation) counted(k int) int32 {
+	if len(a.counts) > 0 {
+		return a.counts[k]
+	}
+	return a.CPUs[k]
 }
 
 // Add adds an allocation to the load.

@@ -171,3 +171,47 @@ func TestGPUsOfTasks(t *testing.T) {
 		}
 	}
 }
+
+// TestThreadsThatCount: a job has whole cores of two threads. Under CR_CPU the CPUs that it asks for count in limits and in memory for
+// each CPU; else all of them in limits, and in memory those of a core that it asks to use. A stock says the same.
+func TestThreadsThatCount(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		unit    nodes.Unit
+		request nodes.Request
+		cpus    int32 // of the node, that nobody else may have
+		memory  int64
+		limit   bool // 4 CPUs of a user are too many
+	}{
+		{"CR_CPU", nodes.CPU, nodes.Request{CPUs: 3}, 4, 3000, false},
+		{"CR_CPU, whole nodes", nodes.CPU, nodes.Request{CPUs: 3, Exclusive: nodes.WholeNodes}, 24, 24000, true},
+		{"CR_Core", nodes.Core, nodes.Request{CPUs: 3}, 4, 4000, true},
+		{"CR_Core, one thread of each", nodes.Core, nodes.Request{CPUs: 3, Threads: 1}, 6, 3000, true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cluster := hall(1, func(c *nodes.Cluster) {
+				c.Select.Unit = tt.unit
+				c.Nodes[0].Threads = 2
+			})
+			f, err := nodes.NewFloor(cluster)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, err := f.Want(&tt.request, -1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			chosen, _ := f.NewChooser().Choose(w, 1, f.All(), f.NewLoad())
+			placed, _ := f.NewStock().Place(w, 1, false)
+			for _, a := range []*nodes.Allocation{chosen, placed} {
+				if a == nil || a.CPUs[0] != tt.cpus || a.Memory[0] != tt.memory {
+					t.Errorf("allocation %+v, want %d CPUs and %d MiB", a, tt.cpus, tt.memory)
+				}
+			}
+			tt.request.QOS = &nodes.QOS{Name: "few", Limits: []nodes.Limit{{Scope: nodes.User, Resource: "cpu", Most: 3}}}
+			if _, err = f.Want(&tt.request, -1); (err != nil) != tt.limit {
+				t.Errorf("error %v beside a limit of 3 CPUs, want one: %v", err, tt.limit)
+			}
+		})
+	}
+}

@@ -1,7 +1,5 @@
 package nodes
 
-import "slices"
-
 // offer is what a node could give to a job.
 type offer struct {
 	cpus  int32
@@ -41,17 +39,18 @@ func (f *Floor) offer(w *Want, user uint32, l *Load, n int) offer {
 		return offer{}
 	}
 	if f.c.Select.Memory && w.perCPU && w.memory > 0 {
-		unit := int64(1) // cores
-		if f.c.Select.Unit == Socket {
-			unit = int64(c.cores / c.sockets)
-		}
-		need := w.memory * int64(c.threads) * unit
 		if w.whole && w.memory*int64(c.cpus) > free {
 			return offer{}
 		}
-		if most := free / need * unit * int64(per); int64(cpus) > most {
-			cpus = int32(most)
+		most := free / w.memory
+		if f.c.Select.Unit != CPU {
+			unit := int64(1) // cores
+			if f.c.Select.Unit == Socket {
+				unit = int64(c.cores / c.sockets)
+			}
+			most = free / (w.memory * int64(c.charged(w)) * unit) * unit * int64(per)
 		}
+		cpus = int32(min(int64(cpus), most))
 		if w.perTask > 1 && cpus > 0 {
 			cpus -= cpus % int32(w.perTask)
 		}
@@ -94,7 +93,7 @@ func (f *Floor) simpleOffer(w *Want, l *Load, n int) offer {
 
 // simple reports whether simpleOffer says what nodes offer to a request.
 func (f *Floor) simple(w *Want) bool {
-	return !f.crowded && f.c.Select.Unit != Socket && !slices.ContainsFunc(f.nodes, func(n node) bool { return n.threads > 1 }) &&
+	return !f.crowded && !f.threaded && f.c.Select.Unit != Socket &&
 		!w.whole && !w.shared && w.perTask == 1 && w.perNode == 0 && w.TasksPerSocket == 0 && len(w.amounts) == 0 && (!w.allMemory || !f.c.Select.Memory)
 }
 

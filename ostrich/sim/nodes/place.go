@@ -354,16 +354,10 @@ func (s *Stock) allocate(d *need, user uint32, load *Load) *Allocation {
 		a = new(Allocation)
 	}
 	*a = Allocation{
-		Nodes: append(a.Nodes[:0], d.nodes...), CPUs: append(a.CPUs[:0], d.got...), Memory: append(a.Memory[:0], make([]int64, len(d.nodes))...),
+		Nodes: append(a.Nodes[:0], d.nodes...), CPUs: append(a.CPUs[:0], d.got...), Memory: append(a.Memory[:0], make([]int64, len(d.nodes))...), counts: a.counts[:0],
 		user: user, part: int32(d.w.part), own: d.w.own, rows: d.w.rows,
 	}
-	for k, i := range d.nodes {
-		if d.w.whole {
-			a.CPUs[k] = s.nodes[i].cpus
-		} else {
-			a.CPUs[k] = s.whole(d.w, i, d.got[k])
-		}
-	}
+	s.round(d.w, a)
 	if !s.complete(d.w, a, load) {
 		s.Reuse(a)
 		return nil

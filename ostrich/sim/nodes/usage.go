@@ -112,7 +112,7 @@ func (b *bound) of(f *Floor, w *Want, a *Allocation) int64 {
 		n := int64(0)
 		switch b.Resource {
 		case "cpu":
-			n = int64(a.CPUs[i])
+			n = int64(a.counted(i))
 		case "mem":
 			n = a.Memory[i]
 		case "node":
