@@ -293,39 +293,24 @@ func (p *placement) layout(j *accounting.Job, n *accounting.Needs, r *nodes.Requ
 	}
 }
 
-// most returns MaxMemPerCPU of the first partition of a request, or of the cluster; 0 for none.
-func (p *placement) most(r *nodes.Request) int64 {
-	limit := p.cluster.MaxMemory
-	if len(r.Partitions) > 0 {
-		if own := p.cluster.Partitions[r.Partitions[0]].MaxMemory; own.MiB > 0 {
-			limit = own
-		}
-	}
-	if !limit.PerCPU {
-		return 0
-	}
-	return limit.MiB
-}
-
 // memory says how much memory a job asks for. Nothing is as much as the partition gives.
 func (p *placement) memory(j *accounting.Job, n *accounting.Needs, r *nodes.Request, a *answer) {
 	if n.AllMemory {
 		r.Memory = nodes.Memory{MiB: nodes.AllMemory}
 		return
 	}
+	part := -1
+	if len(r.Partitions) > 0 {
+		part = r.Partitions[0]
+	}
+	standard, limit := p.cluster.Memory(part)
 	if n.Layout.Memory > 0 {
 		r.Memory = nodes.Memory{MiB: n.Layout.Memory, PerCPU: n.MemoryPer == accounting.PerCPU}
-		if most := p.most(r); r.Memory.PerCPU && most > 0 && r.Memory.MiB > most { // _valid_pn_min_mem
-			times := (r.Memory.MiB + most - 1) / most
+		if r.Memory.PerCPU && limit.PerCPU && limit.MiB > 0 && r.Memory.MiB > limit.MiB { // _valid_pn_min_mem
+			times := (r.Memory.MiB + limit.MiB - 1) / limit.MiB
 			r.Memory.MiB, r.CPUsPerTask = (r.Memory.MiB+times-1)/times, max(1, r.CPUsPerTask)*int(times)
 		}
 		return
-	}
-	standard := p.cluster.DefMemory
-	if len(r.Partitions) > 0 {
-		if d := p.cluster.Partitions[r.Partitions[0]].DefMemory; d.MiB > 0 {
-			standard = d
-		}
 	}
 	asked, held := max(1, int64(j.AskedNodes)), max(1, int64(j.Nodes))
 	cpus := int64(r.CPUs)

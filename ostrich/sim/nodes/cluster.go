@@ -83,6 +83,23 @@ type Memory struct {
 	PerCPU bool
 }
 
+// Memory returns the memory that a job gets in a partition that asks for none, and the most that it may ask for: those of
+// the partition, or else of the cluster. A negative place is no partition's.
+func (c *Cluster) Memory(part int) (standard, most Memory) {
+	standard, most = c.DefMemory, c.MaxMemory
+	if part < 0 {
+		return standard, most
+	}
+	p := &c.Partitions[part]
+	if p.DefMemory.MiB > 0 {
+		standard = p.DefMemory
+	}
+	if p.MaxMemory.MiB > 0 {
+		most = p.MaxMemory
+	}
+	return standard, most
+}
+
 // Select is how nodes and CPUs are chosen (SelectType, SelectTypeParameters, and those of
 // SchedulerParameters that count for it).
 type Select struct {

@@ -64,7 +64,6 @@ func (f *Floor) Want(r *Request, part int) (*Want, error) {
 	}
 	w.rows = f.Shares(w)
 	w.cpus = max(r.CPUs, r.Tasks*w.perTask, w.min*w.perNode*w.perTask, 1)
-	memory, limit := f.c.DefMemory, f.c.MaxMemory
 	if part >= 0 {
 		if part >= len(f.c.Partitions) {
 			return nil, fmt.Errorf("nodes: partition %d of %d: %w", part, len(f.c.Partitions), ErrCluster)
@@ -80,13 +79,8 @@ func (f *Floor) Want(r *Request, part int) (*Want, error) {
 		if r.QOS == nil || !r.QOS.AnyMax || r.MaxNodes == 0 {
 			w.max = min(w.max, cmp.Or(p.MaxNodes, most))
 		}
-		if p.DefMemory.MiB != 0 {
-			memory = p.DefMemory
-		}
-		if p.MaxMemory.MiB != 0 {
-			limit = p.MaxMemory
-		}
 	}
+	memory, limit := f.c.Memory(part)
 	if r.Memory.MiB != 0 {
 		memory = r.Memory
 	}
