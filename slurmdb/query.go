@@ -3,6 +3,7 @@ package slurmdb
 import (
 	"context"
 	"database/sql/driver"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -53,8 +54,8 @@ func (r *Reader) byIDQuery(ids string) string {
 }
 
 func (r *Reader) earlierQuery(ids string) string {
-	return r.jobsQuery(r.parser.saying.ended(), "", "id_job IN ("+ids+") AND state IN ("+strconv.Itoa(int(accounting.Requeued))+", "+
-		strconv.Itoa(int(accounting.Resizing))+") AND time_end > 0")
+	return r.jobsQuery(r.parser.saying.ended(), "", fmt.Sprintf("id_job IN (%s) AND state IN (%d, %d, %d, %d) AND time_end > 0",
+		ids, accounting.Requeued, accounting.Resizing, accounting.Preempted, accounting.NodeFail))
 }
 
 func (r *Reader) pausesQuery(rows string) string {

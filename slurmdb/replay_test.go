@@ -104,7 +104,7 @@ func (s *slurm) act() {
 		}
 	case "requeue":
 		if j := s.pick(running); j != nil && s.now > j.row.Start && s.now > j.row.Submit && s.settled(j) {
-			s.close(j, 1024)
+			s.close(j, rapid.SampledFrom([]uint32{1024, 8, 7}).Draw(s.rt, "state"))
 			j.row.Submit, j.row.Start, j.row.End, j.row.State, j.row.Suspended, j.row.Eligible = s.now, 0, 0, 0, 0, s.now
 			s.put(j)
 		}

@@ -304,6 +304,58 @@ func scenes() []scene {
 				"-7000 end 1 never ran\n",
 		},
 		{
+			name: "preempted and requeued",
+			steps: steps(
+				put(job{ID: 1, Submit: 0, Start: 10}),
+				put(job{ID: 1, Submit: 0, Start: 10, End: 90, State: 8}),
+				put(job{ID: 1, Submit: 121, Eligible: 242}),
+				put(job{ID: 1, Submit: 121, Eligible: 242, Start: 250}),
+				put(job{ID: 1, Submit: 121, Eligible: 242, Start: 250, End: 390}),
+			),
+			live: "0 submit 1 of 1001: 1 x 1 for 3600 in main\n" +
+				"10 start 1 of 1001: 1 x 1 for 3600 in main since 0\n" +
+				"90 requeue 1 of 1001: 1 x 1 for 3600 in main since 0\n" +
+				"121 hold 1 of 1001: 1 x 1 for 3600 in main since 0\n" +
+				"242 release 1 of 1001: 1 x 1 for 3600 in main since 0\n" +
+				"250 start 1 of 1001: 1 x 1 for 3600 in main since 0\n" +
+				"390 end 1 ran 250..390 suspended 0\n",
+		},
+		{
+			name: "requeued as a node failed, before the history",
+			steps: steps(put(
+				job{ID: 1, Submit: -9000, Start: -8000, End: -7000, State: 7},
+				job{ID: 1, Submit: -6990},
+			)),
+			edit: func(c *slurmdb.Config) { c.History = 3600 },
+			live: "-9000 submit 1 of 1001: 1 x 1 for 3600 in main\n" +
+				"-8000 start 1 of 1001: 1 x 1 for 3600 in main since -9000\n" +
+				"-7000 requeue 1 of 1001: 1 x 1 for 3600 in main since -9000\n",
+		},
+		{
+			name: "preempted for good",
+			steps: steps(
+				put(job{ID: 1, Submit: 0, Start: 10}),
+				put(job{ID: 1, Submit: 0, Start: 10, End: 90, State: 8}),
+				put(), put(), put(), // its next row might come still
+			),
+			live: "0 submit 1 of 1001: 1 x 1 for 3600 in main\n" +
+				"10 start 1 of 1001: 1 x 1 for 3600 in main since 0\n" +
+				"90 end 1 ran 10..90 suspended 0\n",
+		},
+		{
+			name: "preempted for good while suspended, and another job has its id",
+			steps: steps(
+				both(put(job{ID: 1, Submit: 0, Start: 10, State: 2, Suspended: t0 + 60}), pause(0, 60, 0)),
+				both(put(job{ID: 1, Submit: 0, Start: 10, End: 90, State: 8, Suspended: t0 + 60}), pause(0, 60, 90)),
+				put(job{ID: 1, User: 1002, Submit: 150}),
+			),
+			live: "0 submit 1 of 1001: 1 x 1 for 3600 in main\n" +
+				"10 start 1 of 1001: 1 x 1 for 3600 in main since 0\n" +
+				"60 suspend 1 of 1001: 1 x 1 for 3600 in main since 0\n" +
+				"90 end 1 ran 10..90 suspended 30\n" +
+				"150 submit 1 of 1002: 1 x 1 for 3600 in main\n",
+		},
+		{
 			name: "resized",
 			steps: steps(
 				put(job{ID: 1, Submit: 0, Start: 10, CPUs: 8}),

@@ -104,15 +104,26 @@ func (s State) Lost() bool {
 // ended, and a row with its id is another job's.
 const LinkGap = ostrich.Duration(3600)
 
+// ReturnGap is the same of a job that was preempted or whose node failed. Slurm writes these states into
+// the row whether it requeues the job or not (job_requeue, kill_running_job_by_node_name and
+// job_complete in Slurm's src/slurmctld/job_mgr.c).
+const ReturnGap = ostrich.Duration(180)
+
+// Returns reports whether a job whose row ended in this state may go on in another row, or has ended: the row
+// does not tell.
+func (s State) Returns() bool { return s == Preempted || s == NodeFail }
+
 // GoesOn reports whether a row of the same job that was submitted at next can be the one
 // that Slurm opened when it closed a row in state s at end. The rows of a resize have one time;
 // a second is for clocks that are read twice. See docs/adr/0042-one-row.md.
 func (s State) GoesOn(end, next ostrich.Time) bool {
 	gap := ostrich.Time(1)
-	switch s {
-	case Requeued:
+	switch {
+	case s == Requeued:
 		gap = ostrich.Time(LinkGap)
-	case Resizing:
+	case s.Returns():
+		gap = ostrich.Time(ReturnGap)
+	case s == Resizing:
 	default:
 		return false
 	}

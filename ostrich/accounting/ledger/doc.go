@@ -7,7 +7,8 @@
 //
 // A job is identified by id_job, a row by (id_job, time_submit). A requeue or a
 // resize closes the row and opens another for the same job; the job keeps its
-// first submission. Times of events come from the rows. So a history read step by
+// first submission. The row of a job that was preempted or whose node failed does not
+// tell whether the job was requeued: its end is reported minutes late. Times of events come from the rows. So a history read step by
 // step and the same history read by a cold start have the same submissions,
 // starts, suspensions, requeues and ends, at the same times.
 //

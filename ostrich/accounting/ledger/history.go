@@ -291,6 +291,9 @@ func (h *history) redefine() {
 // row's submission.
 func (h *history) follow(t *tracked, w *row) {
 	resized := t.row.state == accounting.Resizing
+	if t.row.state.Returns() && t.job.Start != 0 {
+		h.backInQueue(t, t.closed)
+	}
 	keepNames(w, &t.row)
 	if resized {
 		t.prior = t.job.Suspended
@@ -375,13 +378,13 @@ func (h *history) end(t *tracked, w *row) {
 	if w.end >= h.window {
 		h.closed[w.Key] = w.end
 	}
-	switch w.state {
-	case accounting.Requeued:
+	switch {
+	case w.state == accounting.Requeued:
 		t.closed = w.end
 		if t.job.Start != 0 {
 			h.backInQueue(t, w.end)
 		}
-	case accounting.Resizing:
+	case w.state == accounting.Resizing, w.state.Returns(): // the latter go on running until it is known what became of them
 		t.closed = w.end
 	default:
 		t.job.Outcome = lengths.Stopped // by whoever closed the row of a job that ran or waited

@@ -61,10 +61,20 @@ func (h *history) replace(t *tracked, at ostrich.Time) {
 	h.finish(t, max(at, t.job.Start))
 }
 
+// returnsBy is how long after a row ended that does not tell whether its job returns the job is taken to have ended with
+// it. A Timeline with the default delay still puts that end in its place.
+const returnsBy = ostrich.Time(accounting.ReturnGap) + 60
+
 // giveUp ends the jobs whose next row did not come, at the time the last row
 // closed.
 func (h *history) giveUp() {
-	late := func(t *tracked) bool { return t.closed != 0 && h.now > t.closed+ostrich.Time(accounting.LinkGap) }
+	late := func(t *tracked) bool {
+		wait := ostrich.Time(accounting.LinkGap)
+		if t.row.state.Returns() {
+			wait = returnsBy
+		}
+		return t.closed != 0 && h.now > t.closed+wait
+	}
 	for _, id := range h.those(late) {
 		h.jobs[id].job.Outcome = lengths.Stopped
 		h.finish(h.jobs[id], h.jobs[id].closed)
