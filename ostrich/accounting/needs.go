@@ -41,7 +41,9 @@ type Layout struct {
 	Tasks              int  // --ntasks
 	CPUsPerTask        int  // --cpus-per-task
 	TasksPerNode       int  // --ntasks-per-node
+	TasksPerSocket     int  // --ntasks-per-socket
 	TasksPerCore       int  // --ntasks-per-core
+	Sockets, Cores     int  // of a node, and of a socket of it, at least: --sockets-per-node, --cores-per-socket, --extra-node-info
 	Threads            int  // of a core that it uses: --threads-per-core, --hint=nomultithread
 	MinNodes, MaxNodes int  // --nodes
 	Memory             int64
@@ -57,6 +59,7 @@ type Layout struct {
 	Wanted             string // --licenses, where the record has no column of them: until 22.05
 	Nice               int64  // --nice
 	Partitions         string // --partition, if it names several: "short,long"
+	Overcommit         bool   // --overcommit: the tasks share the CPUs of one on each node
 }
 
 // AllLicenses returns the licences that a job asks for: where the record has none of its own, those that accounting counts as TRES.
@@ -88,6 +91,7 @@ func ReadLicenses(text string) (list []Count, err error) {
 // submitOptions are the options of sbatch, srun and salloc that are read, by their short names.
 var submitOptions = map[string]string{
 	"n": "ntasks", "c": "cpus-per-task", "N": "nodes", "w": "nodelist", "x": "exclude", "s": "oversubscribe", "L": "licenses", "p": "partition", "G": "gpus",
+	"O": "overcommit", "B": "extra-node-info",
 }
 
 // valued are the options of which a line of submission has the value in the next word, if not behind "=".
@@ -199,8 +203,22 @@ func (l *Layout) set(name, value string) {
 		number(&l.CPUsPerTask)
 	case "ntasks-per-node", "tasks-per-node":
 		number(&l.TasksPerNode)
+	case "ntasks-per-socket":
+		number(&l.TasksPerSocket)
 	case "ntasks-per-core":
 		number(&l.TasksPerCore)
+	case "sockets-per-node":
+		number(&l.Sockets)
+	case "cores-per-socket":
+		number(&l.Cores)
+	case "extra-node-info": // sockets:cores:threads, each may be "*"
+		to := []*int{&l.Sockets, &l.Cores, &l.Threads}
+		for i, part := range strings.SplitN(value, ":", len(to)) {
+			value = part
+			number(to[i])
+		}
+	case "overcommit":
+		l.Overcommit = true
 	case "threads-per-core":
 		number(&l.Threads)
 	case "hint":
@@ -291,7 +309,10 @@ func (l *Layout) Line() string {
 	count("ntasks", l.Tasks)
 	count("cpus-per-task", l.CPUsPerTask)
 	count("ntasks-per-node", l.TasksPerNode)
+	count("ntasks-per-socket", l.TasksPerSocket)
 	count("ntasks-per-core", l.TasksPerCore)
+	count("sockets-per-node", l.Sockets)
+	count("cores-per-socket", l.Cores)
 	count("threads-per-core", l.Threads)
 	if l.MinNodes > 0 || l.MaxNodes > 0 {
 		add("nodes", fmt.Sprintf("%d-%d", l.MinNodes, l.MaxNodes))
@@ -309,6 +330,7 @@ func (l *Layout) Line() string {
 	add("gpus-per-task", typesOf(l.GPUsPerTask))
 	add("exclusive", l.Exclusive)
 	flag("oversubscribe", l.Share)
+	flag("overcommit", l.Overcommit)
 	flag("contiguous", l.Contiguous)
 	flag("no-requeue", l.NoRequeue)
 	add("nodelist", l.NodeList)

@@ -172,7 +172,10 @@ func (p *placement) request(j *accounting.Job, a *answer) (nodes.Request, error)
 	n := h.NeedsOf(j)
 	r := nodes.Request{
 		CPUs: int(cmp.Or(j.Asked, j.Procs)), QOS: p.qos[j.QOS], Association: p.associations[j.Association],
-		Tasks: n.Tasks, CPUsPerTask: n.CPUsPerTask, TasksPerNode: n.TasksPerNode, TasksPerCore: n.TasksPerCore, Threads: n.Threads, MinNodes: n.MinNodes, MaxNodes: n.MaxNodes, Share: n.Share, Contiguous: n.Contiguous, NoRequeue: n.NoRequeue, Component: j.Het != 0,
+		Tasks: n.Tasks, CPUsPerTask: n.CPUsPerTask, TasksPerNode: n.TasksPerNode, TasksPerSocket: n.TasksPerSocket, TasksPerCore: n.TasksPerCore, Sockets: n.Sockets, Cores: n.Cores, Threads: n.Threads, MinNodes: n.MinNodes, MaxNodes: n.MaxNodes, Share: n.Share, Contiguous: n.Contiguous, NoRequeue: n.NoRequeue, Component: j.Het != 0,
+	}
+	if n.Overcommit {
+		r.Tasks = min(r.Tasks, max(1, n.MinNodes))
 	}
 	if at, is := p.partitions[h.Partitions[j.Partition]]; is {
 		r.Partitions = p.choice(at, n.Partitions, j.Limit, r.QOS)

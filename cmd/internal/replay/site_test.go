@@ -454,6 +454,21 @@ func TestOneThread(t *testing.T) {
 	}
 }
 
+// TestSharedByTasks: tasks that share CPUs need those of one on each node.
+func TestSharedByTasks(t *testing.T) {
+	records, err := slurm.ParseRecords("NodeName=n[1-2] CPUs=8 Sockets=2\nPartitionName=main Nodes=ALL\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := history()
+	h.Partitions, h.Needs, h.Jobs = []string{"main"}, []accounting.Needs{{Layout: accounting.ParseSubmission("sbatch -O -n 20 -N 1 --sockets-per-node=2 x", 0)}}, nil
+	h.Jobs = []accounting.Job{{ID: 1, Asked: 1, Procs: 1, Nodes: 1, Submit: 1000, Eligible: 1000, Start: 1001, End: 1051, Limit: 600}}
+	s := mustNew(t, h, Setup{Options: window30, Records: records})
+	if r := s.placement.requests[0]; s.left.jobs[unmet] != 0 || r.Tasks != 1 || r.Sockets != 2 {
+		t.Errorf("asks for %+v, left out %v", r, s.left.jobs)
+	}
+}
+
 // TestGreatest: priorities of QOS and factors of partitions are parts of the greatest there is, jobs or no jobs.
 func TestGreatest(t *testing.T) {
 	k := &priority.Controller{PriorityType: "priority/multifactor", Weights: priority.Weights{QOS: 1000, Partition: 100}}

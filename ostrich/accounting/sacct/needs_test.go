@@ -161,6 +161,23 @@ func TestChoice(t *testing.T) {
 	}
 }
 
+// TestLayoutOfNodes: what a line of submission says of sockets and cores, and of tasks that share CPUs.
+func TestLayoutOfNodes(t *testing.T) {
+	for line, want := range map[string]accounting.Layout{
+		"sbatch -B 2:4 --ntasks-per-socket=2 x":                   {Sockets: 2, Cores: 4, TasksPerSocket: 2},
+		"sbatch --extra-node-info=*:*:2 x":                        {Threads: 2},
+		"sbatch --sockets-per-node 2 --cores-per-socket=6 x -B 1": {Sockets: 2, Cores: 6},
+		"sbatch -O -n 20 x":                                       {Tasks: 20, Overcommit: true},
+		"sbatch -n 20 x --overcommit":                             {Tasks: 20},
+	} {
+		want.Known = true
+		got := accounting.ParseSubmission(line, 0)
+		if again := accounting.ParseSubmission(got.Line(), 0); got != want || again != want {
+			t.Errorf("%q: %+v, and written %+v; want %+v", line, got, again, want)
+		}
+	}
+}
+
 // TestNoRequeue: whose line of submission says that the job may not be requeued.
 func TestNoRequeue(t *testing.T) {
 	for line, want := range map[string]bool{
