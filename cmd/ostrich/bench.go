@@ -54,7 +54,7 @@ func benchCommand() *cli.Command {
 		&cli.StringFlag{Name: "markdown", Usage: "write the tables to `FILE` in Markdown, as docs/order.md has them"},
 		&cli.BoolFlag{Name: "summary", Usage: "write the figures over all logs only"},
 		runs.WorkersFlag("replay", &o.Workers),
-	}, runs.ShareFlags("run"), o.Flags(), console.Formats()), func(c *cli.Context) error { return bench(c, o) })
+	}, runs.ShareFlags("run"), o.Flags(), console.Formats("docs/simulation.md")), func(c *cli.Context) error { return bench(c, o) })
 }
 
 func bench(c *cli.Context, o *orderbench.Options) error {

@@ -43,6 +43,7 @@ func writeCampaigns(c *cli.Context, all view.Campaigns) error {
 			fmt.Sprintf("%.2f", j.Work), format.When(j.VirtualStart), format.When(j.VirtualEnd), format.PercentCell(j.Progress, 0),
 			j.Late(), fmt.Sprintf("%.2f", j.Stretch), format.When(j.Bound)))...)
 	}
+	noteNone(c, len(all.Campaigns), "unfinished campaign")
 	return console.Tables(c, t)
 }
 

@@ -26,7 +26,7 @@ func checkCommand() *cli.Command {
 	}, slices.Concat([]cli.Flag{
 		configuration.ClusterFlag(),
 		&cli.StringFlag{Name: "as", Usage: "check the AdminLevel of this `USER` in Slurm", DefaultText: "whoever runs this, or the user of ostrichd if that is known and another one"},
-	}, console.Formats()), func(c *cli.Context, config configuration.Config) error {
+	}, console.Formats("docs/json.md")), func(c *cli.Context, config configuration.Config) error {
 		me, err := user.Current()
 		if err != nil {
 			return fmt.Errorf("check: who runs this: %w", err)

@@ -62,7 +62,7 @@ func compareCommand() *cli.Command {
 		&cli.BoolFlag{Name: "live", Usage: "show the comparison that a running ostrichd keeps, and what the nightly ones found, instead; it is asked as ostrich plan asks"},
 		&cli.StringFlag{Name: "address", Usage: "with --live, `HOST:PORT` of ostrichd, or https://HOST:PORT", DefaultText: "listen of the configuration"},
 		&cli.StringFlag{Name: "http-config", Usage: "with --address, `FILE` that says whom to trust (tls_config) and which password to give (basic_auth), in the format of Prometheus' HTTP clients"},
-	}, console.Formats()), func(c *cli.Context, config configuration.Config) error { return compare(c, o, config) })
+	}, console.Formats("docs/compare-reference.md")), func(c *cli.Context, config configuration.Config) error { return compare(c, o, config) })
 	fromJobs := compare.Action
 	compare.Action = func(c *cli.Context) error {
 		if c.Bool("live") {
@@ -219,7 +219,7 @@ func onlyLive(c *cli.Context) error {
 		return fmt.Errorf("compare: unexpected argument %q; see \"ostrich compare --help\"", c.Args().First())
 	}
 	with := []string{"live", "address", "http-config", "config", "socket", "listen"}
-	for _, f := range console.Formats() {
+	for _, f := range console.Formats("docs/compare-reference.md") {
 		with = append(with, f.Names()[0])
 	}
 	for _, f := range c.Command.Flags {

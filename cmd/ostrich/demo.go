@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/demo"
 	"slurm-ostrich/cmd/internal/memslurm"
@@ -40,7 +41,7 @@ func demoCommand() *cli.Command {
 		&cli.StringFlag{Name: "fairshare", Usage: "of the emulated Slurm: `RULE` is tree (Slurm's default, Fair Tree) or classic (NO_FAIR_TREE)", Value: memslurm.RuleNames[memslurm.FairTree], Destination: &o.Fairshare},
 		&cli.StringFlag{Name: "out", Usage: "write the page to `FILE`; with \"\" to none", Value: "ostrich-demo.html", Destination: &o.Out},
 		&cli.BoolFlag{Name: "serve", Usage: "serve the page while it happens, at ADDRESS", Destination: &o.Serve},
-		&cli.DurationFlag{Name: "pace", Usage: "emulated `TIME` that goes by in a second, with --serve", Value: 30 * time.Minute, Destination: &o.Pace},
+		configuration.NewSpanFlag(&o.Pace, 30*time.Minute, "pace", "emulated `TIME` that goes by in a second, with --serve", ""),
 		&cli.BoolFlag{Name: "json", Usage: "write one JSON object, as docs/simulation.md describes"},
 	}, func(c *cli.Context) error { return runDemo(c, o) })
 }

@@ -33,7 +33,7 @@ func generateCommand() *cli.Command {
 	}, slices.Concat(slices.Insert(o.Flags(), 1, cli.Flag(
 		&cli.Uint64Flag{Name: "seed", Usage: "`NUMBER` that the draw begins with", Value: 1})), []cli.Flag{
 		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "`FILE` to write, compressed if it ends in .gz", DefaultText: "standard output"},
-	}, fit.Flags(), console.Formats()), func(c *cli.Context) error {
+	}, fit.Flags(), console.Formats("docs/simulation.md")), func(c *cli.Context) error {
 		o.Given = c.IsSet
 		err := generate(c, o, fit)
 		if err != nil {
@@ -50,7 +50,7 @@ func generate(c *cli.Context, o *simulation.ModelOptions, fit *simulation.FitOpt
 	if c.IsSet("fit") {
 		return fitBags(c, fit)
 	}
-	for _, f := range slices.Concat(fit.Flags(), console.Formats()) {
+	for _, f := range slices.Concat(fit.Flags(), console.Formats("docs/simulation.md")) {
 		if name := f.Names()[0]; c.IsSet(name) {
 			return fmt.Errorf("--%s goes with --fit", name)
 		}

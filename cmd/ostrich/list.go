@@ -6,6 +6,7 @@ import (
 	"io"
 	"os/user"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -38,7 +39,7 @@ func iterateFlag() cli.Flag {
 
 // question builds a sub-command that asks a question of ostrichd, or of a cycle of its own.
 func question(c cli.Command, flags []cli.Flag, do func(*cli.Context) error) *cli.Command {
-	c.Description += "\n\n" + asking.Text
+	c.Description += "\n\n" + asking.Text + "\n" + asking.Itself
 	return plainCommand(c, slices.Concat(flags, asking.Flags()), do)
 }
 
@@ -46,7 +47,7 @@ func question(c cli.Command, flags []cli.Flag, do func(*cli.Context) error) *cli
 // squeue lists jobs. jobs is the usage of an option that chooses jobs, "" for none; list
 // writes what the options choose.
 func listing(c cli.Command, jobs string, more []cli.Flag, list func(*cli.Context, *view.Selection) error) *cli.Command {
-	flags := slices.Concat(selection(jobs), console.Rows(), []cli.Flag{iterateFlag()}, console.Formats(), more)
+	flags := slices.Concat(selection(jobs), console.Rows(), []cli.Flag{iterateFlag()}, console.Formats("docs/json.md"), more)
 	return question(c, flags, func(c *cli.Context) error {
 		err := console.CheckRows(c)
 		var by *view.Selection
@@ -81,6 +82,27 @@ func listing(c cli.Command, jobs string, more []cli.Flag, list func(*cli.Context
 		}
 		return err
 	})
+}
+
+// noteNone says on standard error that the options which choose rows leave none: a name may be
+// mistyped, and nobody but Slurm knows all names. Scripts, which want no header, get none.
+func noteNone(c *cli.Context, rows int, what string) {
+	if rows > 0 || c.Bool("noheader") || c.Bool("parsable2") || c.Bool("json") {
+		return
+	}
+	var given []string
+	for _, f := range selection("jobs") {
+		switch name := f.Names()[0]; {
+		case !c.IsSet(name) || name == "clusters":
+		case name == "me":
+			given = append(given, "--me")
+		default:
+			given = append(given, "--"+name+" "+c.String(name))
+		}
+	}
+	if len(given) > 0 {
+		console.Say(c.App.ErrWriter, "there is no %s with %s", what, strings.Join(given, " "))
+	}
 }
 
 // answered asks a question, and writes the answer.

@@ -33,7 +33,7 @@ func optimiseCommand() *cli.Command {
 	}, append(append(o.Flags(),
 		&cli.StringFlag{Name: "write-lp", Usage: "write the linear programme to `FILE` in the LP format"},
 		&cli.StringFlag{Name: "write-mps", Usage: "write the linear programme to `FILE` in the free MPS format"},
-	), console.Formats()...), func(c *cli.Context) error {
+	), console.Formats("docs/json.md")...), func(c *cli.Context) error {
 		o.Given, o.Sacct = c.IsSet, c.StringSlice("sacct")
 		if err := optimiseQueue(c, o); err != nil {
 			return fmt.Errorf("optimise: %w", err)

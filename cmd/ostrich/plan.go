@@ -66,6 +66,7 @@ func writePlan(c *cli.Context, plan view.Plan) error {
 	if err := console.Tables(c, t); err != nil {
 		return err
 	}
+	noteNone(c, len(plan.Jobs), "pending job")
 	if c.Bool("parsable2") || c.Bool("noheader") {
 		return nil
 	}

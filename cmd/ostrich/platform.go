@@ -4,6 +4,7 @@ package main
 
 import (
 	"slices"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -12,7 +13,7 @@ import (
 )
 
 func platformCommand() *cli.Command {
-	o, workers := &simulation.PlatformOptions{}, 0
+	o, workers, step := &simulation.PlatformOptions{}, 0, time.Duration(0)
 	return plainCommand(cli.Command{
 		Name:  "platform",
 		Usage: "run the bags of a workload log on clusters of several speeds, and measure what comes of it",
@@ -24,8 +25,8 @@ func platformCommand() *cli.Command {
 			"A campaign is what --rule finds in the logged times. docs/simulation.md describes files of platforms, the columns,\n" +
 			"and the fields of --json. Nothing of Slurm is needed or touched.\n\n" +
 			"Exit code: 0 done, 1 an error, 130 interrupted. A file is written whole, once the run is done, or not at all.",
-	}, slices.Concat(o.LogsFlags(), o.Flags(), simulationFlags(&workers), o.CampaignFlags(), console.Formats()), func(c *cli.Context) error {
+	}, slices.Concat(o.LogsFlags(), o.Flags(), simulationFlags(&workers, &step), o.CampaignFlags(), console.Formats("docs/simulation.md")), func(c *cli.Context) error {
 		o.Given, o.Sacct = c.IsSet, c.StringSlice("sacct")
-		return simulate(c, o, workers, simulation.PlatformTables)
+		return simulate(c, o, workers, step, simulation.PlatformTables)
 	})
 }

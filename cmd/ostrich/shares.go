@@ -53,5 +53,6 @@ func writeShares(c *cli.Context, all view.Shares) error {
 		}
 		t.Add(classed(j.Class, cells...)...)
 	}
+	noteNone(c, len(all.Shares), "user")
 	return console.Tables(c, t)
 }

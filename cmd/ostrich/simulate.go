@@ -12,6 +12,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/runs"
@@ -21,7 +22,7 @@ import (
 )
 
 func simulateCommand() *cli.Command {
-	o, workers := &simulation.Options{}, 0
+	o, workers, step := &simulation.Options{}, 0, time.Duration(0)
 	return plainCommand(cli.Command{
 		Name:  "simulate",
 		Usage: "replay a workload log under a scheduling policy, and measure what comes of it",
@@ -32,20 +33,20 @@ func simulateCommand() *cli.Command {
 			"last one has really ended and the logged think time has passed. The columns are those of\n" +
 			"docs/simulation.md, as are the fields of --json. Nothing of Slurm is needed or touched.\n\n" +
 			"Exit code: 0 done, 1 an error, 130 interrupted. A file is written whole, once the replay is done, or not at all.",
-	}, slices.Concat(o.LogsFlags(), o.Flags(), simulationFlags(&workers), o.CampaignFlags(), console.Formats()), func(c *cli.Context) error {
+	}, slices.Concat(o.LogsFlags(), o.Flags(), simulationFlags(&workers, &step), o.CampaignFlags(), console.Formats("docs/simulation.md")), func(c *cli.Context) error {
 		o.Given, o.Sacct = c.IsSet, c.StringSlice("sacct")
-		return simulate(c, o, workers, simulation.Tables)
+		return simulate(c, o, workers, step, simulation.Tables)
 	})
 }
 
 // simulationFlags returns the options for what comes out of replays.
-func simulationFlags(workers *int) []cli.Flag {
+func simulationFlags(workers *int, step *time.Duration) []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "summary", Usage: "write the summary only, no users"},
 		&cli.StringFlag{Name: "jobs-csv", Usage: "write a row a job to `FILE`, in Batsim's columns"},
 		&cli.StringFlag{Name: "campaigns-csv", Usage: "write a row a campaign to `FILE`"},
 		&cli.StringFlag{Name: "utilisation-csv", Usage: "write the utilisation over time to `FILE`"},
-		&cli.DurationFlag{Name: "step", Usage: "`TIME` between two rows of --utilisation-csv", Value: time.Hour},
+		configuration.NewSpanFlag(step, time.Hour, "step", "`TIME` between two rows of --utilisation-csv", ""),
 		&cli.StringFlag{Name: "html", Usage: "write a page with pictures and the summaries to `FILE`"},
 		&cli.StringFlag{Name: "svg", Usage: "draw the mean stretch of campaigns, of platform the NSL of bags, of each log under each policy into `FILE`"},
 		runs.WorkersFlag("replay", workers),
@@ -61,10 +62,10 @@ type simulations interface {
 type tables func(list []*simulation.Simulation, whole bool) []format.Table
 
 // simulate makes replays, and writes what comes out.
-func simulate(c *cli.Context, o simulations, workers int, show tables) error {
+func simulate(c *cli.Context, o simulations, workers int, step time.Duration, show tables) error {
 	defer shortLived()()
-	if c.Duration("step") < time.Second {
-		return fmt.Errorf("--step %v: at least 1 s", c.Duration("step"))
+	if step < time.Second {
+		return fmt.Errorf("--step %v: at least 1 s", step)
 	}
 	if err := console.Writable(c, slices.Concat(csvOptions, drawnOptions)...); err != nil {
 		return err
@@ -83,7 +84,7 @@ func simulate(c *cli.Context, o simulations, workers int, show tables) error {
 	if list, err = simulation.Simulate(c.Context, c.App.ErrWriter, workers, list, !c.Bool("summary")); err != nil {
 		return err
 	}
-	if err = writeCSVs(c, list[0]); err != nil {
+	if err = writeCSVs(c, list[0], step); err != nil {
 		return err
 	}
 	whole := !c.Bool("summary")
@@ -126,13 +127,13 @@ func csvAllowed(c *cli.Context, replays int) error {
 }
 
 // writeCSVs writes the files that the options ask for.
-func writeCSVs(c *cli.Context, s *simulation.Simulation) error {
+func writeCSVs(c *cli.Context, s *simulation.Simulation, step time.Duration) error {
 	o, m := s.Outcome, s.Run.Procs
 	return errors.Join(
 		console.WriteFile(c, "jobs-csv", func(w io.Writer) error { return report.WriteJobs(w, s.Workload.Name, o.Jobs, m) }),
 		console.WriteFile(c, "campaigns-csv", func(w io.Writer) error { return report.WriteCampaigns(w, o.Campaigns, m) }),
 		console.WriteFile(c, "utilisation-csv", func(w io.Writer) error {
-			return report.WriteUtilisation(w, o.Jobs, m, ostrich.Duration(c.Duration("step")/time.Second))
+			return report.WriteUtilisation(w, o.Jobs, m, ostrich.Duration(step/time.Second))
 		}),
 	)
 }

@@ -32,7 +32,7 @@ func sweepCommand() *cli.Command {
 			"With --task one of several processes computes its part into DIR and writes no table; contrib/sweeps/array.sh\n" +
 			"is the batch script of a job array of them.\n\n" +
 			"Exit code: 0 done, 1 an error, 130 interrupted.",
-	}, slices.Concat(sweep.Flags(), console.Formats()), func(c *cli.Context) error {
+	}, slices.Concat(sweep.Flags(), console.Formats("docs/simulation.md")), func(c *cli.Context) error {
 		defer shortLived()()
 		return sweep.Run(c)
 	})

@@ -39,7 +39,8 @@ func Separate(flags []cli.Flag, args []string) []string {
 	return append(options, rest...)
 }
 
-// OfCommand rewrites the arguments of a command of an application, see [Separate].
+// OfCommand rewrites the arguments of a command of an application, see [Separate]. Where help is
+// asked for, no other argument counts, or cli would look for a command of its name.
 func OfCommand(a *cli.App, args []string) []string {
 	if len(args) < 3 {
 		return args
@@ -48,7 +49,11 @@ func OfCommand(a *cli.App, args []string) []string {
 	if i < 0 {
 		return args
 	}
-	return append(args[:2:2], Separate(a.Commands[i].Flags, args[2:])...)
+	rest := Separate(a.Commands[i].Flags, args[2:])
+	if slices.Contains(rest, "--help") || slices.Contains(rest, "-h") {
+		rest = []string{"--help"}
+	}
+	return append(args[:2:2], rest...)
 }
 
 // split separates short options that share a dash, and the value behind the last of them.
@@ -90,7 +95,7 @@ func UsageError(command, more string) cli.OnUsageErrorFunc {
 	return func(c *cli.Context, err error, _ bool) error {
 		name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
 		if !unknown {
-			return fmt.Errorf("%s; see \"%s --help\"%s", longName.ReplaceAllString(err.Error(), "$1--$2"), command, more)
+			return fmt.Errorf("%s; see \"%s --help\"%s", badValue(c.Command.Flags, err.Error()), command, more)
 		}
 		var known []string
 		for _, f := range c.Command.Flags {
@@ -99,6 +104,43 @@ func UsageError(command, more string) cli.OnUsageErrorFunc {
 		return fmt.Errorf("unknown option %s; see \"%s --help\"%s%s", dashed(name), command, more, format.DidYouMean(nearOptions(name, known)))
 	}
 }
+
+// badValue says in an error of the flag package what a value must be, with the option as it is
+// written.
+func badValue(flags []cli.Flag, words string) string {
+	m := unparsed.FindStringSubmatch(words)
+	switch {
+	case m == nil:
+	case m[3] != "parse error": // what the option itself says
+		return fmt.Sprintf("%s: %s", dashed(m[2]), m[3])
+	default:
+		i := slices.IndexFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), m[2]) })
+		if i >= 0 && Wanted(flags[i]) != "" {
+			return fmt.Sprintf("%s %s: not %s", dashed(m[2]), m[1], Wanted(flags[i]))
+		}
+	}
+	return longName.ReplaceAllString(words, "$1--$2")
+}
+
+// Wanted says what the value of an option must be; "" if any text may be one, or if the option
+// itself says what is wrong.
+func Wanted(f cli.Flag) string {
+	switch f.(type) {
+	case *cli.IntFlag, *cli.Int64Flag:
+		return "a whole number"
+	case *cli.Uint64Flag:
+		return "a whole number of 0 or more"
+	case *cli.Float64Flag:
+		return "a number"
+	case *cli.BoolFlag:
+		return "true or false"
+	}
+	return ""
+}
+
+// unparsed finds value and name of an option in an error of the flag package, and the reason, which
+// begins with the value where the option gives it.
+var unparsed = regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:flag )?-([^:]+): (parse error$|".*)`)
 
 // longName finds the name of a long option in an error of the flag package.
 var longName = regexp.MustCompile(`((?:^flag needs an argument:|^invalid .* for(?: flag)?) )-([^-:][^:]+)`)

@@ -101,12 +101,18 @@ func TestUsageError(t *testing.T) {
 			t.Errorf("%s\nwant %s", got, tt.want)
 		}
 	}
+	c.Command.Flags = append(c.Command.Flags, &cli.IntFlag{Name: "limit"}, &cli.Uint64Flag{Name: "seed"},
+		&cli.Float64Flag{Name: "load"}, &cli.BoolFlag{Name: "me"})
 	for _, tt := range []struct{ from, want string }{
 		{"flag needs an argument: -u", "flag needs an argument: -u"},
 		{"flag needs an argument: -user", "flag needs an argument: --user"},
-		{`invalid value "x" for flag -limit: parse error`, `invalid value "x" for flag --limit: parse error`},
-		{`invalid value "x" for flag -i: parse error`, `invalid value "x" for flag -i: parse error`},
-		{`invalid boolean value "x" for -me: parse error`, `invalid boolean value "x" for --me: parse error`},
+		{`invalid value "x" for flag -limit: parse error`, `--limit "x": not a whole number`},
+		{`invalid value "9e9" for flag -limit: value out of range`, `invalid value "9e9" for flag --limit: value out of range`},
+		{`invalid value "x" for flag -i: "x" is none`, `-i: "x" is none`},
+		{`invalid value "x: \"" for flag -seed: parse error`, `--seed "x: \"": not a whole number of 0 or more`},
+		{`invalid value "x" for flag -load: parse error`, `--load "x": not a number`},
+		{`invalid boolean value "x" for -me: parse error`, `--me "x": not true or false`},
+		{`invalid value "x" for flag -user: parse error`, `invalid value "x" for flag --user: parse error`},
 		{"bad flag syntax: ---x", "bad flag syntax: ---x"},
 	} {
 		if got, want := UsageError("x", ", and more")(c, errors.New(tt.from), true).Error(), tt.want+`; see "x --help", and more`; got != want {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/arguments"
 	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
@@ -23,11 +24,13 @@ import (
 	"slurm-ostrich/cmd/internal/view"
 )
 
-// Text says in the description of a command whom it asks.
-const Text = "The answer is from the latest cycle of the ostrichd of this host, which shows what Slurm shows of others' jobs.\n" +
-	"On a host that --url, OSTRICH_URL or " + remote.DefaultFile + " tells of another one, that one is asked, and munge proves who asks.\n" +
-	"With --config, --clusters or a setting of ostrichd, as an option or in the environment, and where no ostrichd\n" +
-	"answers, the command looks at Slurm and accounting itself; that takes the rights to read them."
+// Of a command's description: Text says whom it asks, Itself when it asks nobody.
+const (
+	Text = "The answer is from the latest cycle of the ostrichd of this host, which shows what Slurm shows of others' jobs.\n" +
+		"On a host that --url, OSTRICH_URL or " + remote.DefaultFile + " tells of another one, that one is asked, and munge proves who asks."
+	Itself = "With --config, --clusters or a setting of ostrichd, as an option or in the environment, and where no ostrichd\n" +
+		"answers, the command looks at Slurm and accounting itself; that takes the rights to read them."
+)
 
 // Flags returns the options that say whom a command asks: the settings of ostrichd, the socket
 // among them, and the address of another host.
@@ -217,9 +220,14 @@ func askedSocket(c *cli.Context) (string, error) {
 // environment gives, "" if there is none.
 func settingGiven(c *cli.Context) string {
 	for _, f := range append(configuration.Flags(true), configuration.ClusterFlag()) {
-		if name := f.Names()[0]; name != "socket" && c.IsSet(name) {
-			return "--" + name
+		name := f.Names()[0]
+		if name == "socket" || !c.IsSet(name) {
+			continue
 		}
+		if d, ok := f.(cli.DocGenerationFlag); ok && arguments.FromEnvironment(f) {
+			return "--" + name + " or " + d.GetEnvVars()[0]
+		}
+		return "--" + name
 	}
 	none := configuration.Default()
 	for _, s := range configuration.Settings(&none) {

@@ -186,7 +186,7 @@ func (v mode) Set(s string) error {
 	case name != string(priority.Weight):
 		return fmt.Errorf("%q is neither strict nor weight=N", s)
 	case (number{&n}).Set(text) != nil || n == 0:
-		return fmt.Errorf("%q: weight needs its priority points, as in weight=5000", s)
+		return fmt.Errorf("%q: weight needs its priority points, from 1 to %d, as in weight=5000", s, math.MaxInt32)
 	}
 	*v.at, *v.points = priority.Mode(name), n
 	return nil
@@ -324,9 +324,18 @@ func parseSpan(s string) (time.Duration, error) {
 		}
 		return d, err
 	}
-	n, err := strconv.ParseUint(days, 10, 15)
-	return time.Duration(n) * Day, err
+	if strings.Trim(days, "0123456789.") != "" {
+		return 0, strconv.ErrSyntax
+	}
+	hours, err := time.ParseDuration(days + "h")
+	if hours > mostDays*time.Hour {
+		return 0, strconv.ErrRange
+	}
+	return 24 * hours, err
 }
+
+// mostDays is the longest length of time that can be written in days.
+const mostDays = 1<<15 - 1
 
 // MomentLayout is how settings write a moment.
 const MomentLayout = "2006-01-02T15:04:05"

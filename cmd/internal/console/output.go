@@ -24,10 +24,11 @@ import (
 	"slurm-ostrich/ostrich/scalar"
 )
 
-// Formats returns the options for the format of rows, with Slurm's names.
-func Formats() []cli.Flag {
+// Formats returns the options for the format of rows, with Slurm's names. The page describes the
+// JSON.
+func Formats(page string) []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "json", Usage: "write JSON, as docs/json.md describes, or docs/simulation.md for a log"},
+		&cli.BoolFlag{Name: "json", Usage: "write JSON, as " + page + " describes"},
 		&cli.BoolFlag{Name: "parsable2", Aliases: []string{"P"}, Usage: "separate columns by | instead of aligning them"},
 		&cli.BoolFlag{Name: "noheader", Aliases: []string{"n"}, Usage: "leave the header and the summary out"},
 	}

@@ -62,8 +62,11 @@ func Completions(name string) []Completion {
 // WriteCompletion writes the script for the one shell in args. The errors name the command
 // by which it was asked for.
 func WriteCompletion(w io.Writer, command, name string, args []string) error {
-	if len(args) != 1 {
+	switch {
+	case len(args) == 0:
 		return fmt.Errorf("%s: name a shell: bash, zsh or fish", command)
+	case len(args) > 1:
+		return fmt.Errorf("%s: unexpected argument %q", command, args[1])
 	}
 	for _, c := range Completions(name) {
 		if c.Shell == args[0] {

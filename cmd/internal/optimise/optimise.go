@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/simulation"
@@ -50,7 +51,7 @@ func (o *Options) Flags() []cli.Flag {
 		&cli.StringFlag{Name: "estimate", Usage: "how long a job is expected to run: `ESTIMATE` is limit or exact", Value: swf.EstimateNames[0], Destination: &o.Estimate},
 		&cli.StringFlag{Name: "solver", Usage: "who solves it: `SOLVER` is " + console.List(solver.Names), Value: solver.Names[0], Destination: &o.Solver},
 		&cli.StringFlag{Name: "model", Usage: "the linear programme, for cbc and files: `MODEL` is " + console.List(optimal.FormulationNames), Value: optimal.FormulationNames[0], Destination: &o.Model},
-		&cli.DurationFlag{Name: "limit", Usage: "end the search after `TIME`", Value: 10 * time.Second, Destination: &o.Limit},
+		configuration.NewSpanFlag(&o.Limit, 10*time.Second, "limit", "end the search after `TIME`", ""),
 		&cli.Int64Flag{Name: "nodes", Usage: "end the own search after `NUMBER` of schedules, complete or partial", DefaultText: "no limit", Destination: &o.Nodes},
 		&cli.IntFlag{Name: "procs", Usage: "`PROCESSORS` of the machine", DefaultText: "what the header of the log says", Destination: &o.Procs},
 		&cli.BoolFlag{Name: "lenient", Usage: "skip lines that are malformed, and count them", Destination: &o.Lenient},

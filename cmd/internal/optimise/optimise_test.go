@@ -164,7 +164,7 @@ func TestRefused(t *testing.T) {
 		{"the first of two", queue, "--at 1000 --late x --objective u", `--objective "u": must be sum-u, sum-t, cmax, sum-stretch or max-stretch`},
 		{"nodes of a program", queue, "--at 1000 --solver cbc --nodes 9", "--nodes means nothing to --solver cbc"},
 		{"negative nodes", queue, "--at 1000 --nodes -1", "--nodes -1: at least 1"},
-		{"negative limit", queue, "--at 1000 --limit -1s", "--limit -1s: must be above 0"},
+		{"no limit", queue, "--at 1000 --limit 0s", "--limit 0s: must be above 0"},
 		{"nobody waits", queue, "--at 100000", "queue.swf: nobody waited at 100000 s"},
 		{"all runs", queue, "--at 3700 --procs 9", "queue.swf: nobody waited at 3700 s"},
 		{"a full machine", line(3, "3 300 0 1000 3 -1 -1 3 1000 -1 1 3 1 1 1 1 -1 -1"), "--at 1000", "queue.swf: at 1000 s: job 3 runs on 3 processors, and 2 of 4 are free: cannot be scheduled"},

@@ -35,6 +35,9 @@ type Options struct {
 	Questions int // of a replay, for Forecasts
 }
 
+// maxShakes is how often a part of a log may be replayed: the list of runs has to fit the memory.
+const maxShakes = 10_000
+
 // check returns what is wrong with the options, and completes the settings.
 func (o *Options) check() error {
 	var errs []error
@@ -45,6 +48,9 @@ func (o *Options) check() error {
 		if x.n < 1 {
 			errs = append(errs, fmt.Errorf("--%s %d: at least 1", x.option, x.n))
 		}
+	}
+	if o.Shakes > maxShakes {
+		errs = append(errs, fmt.Errorf("--shakes %d: at most %d", o.Shakes, maxShakes))
 	}
 	if o.Floor < 0 || o.Floor%time.Second != 0 {
 		errs = append(errs, fmt.Errorf("--floor %v: whole seconds, at least 0", o.Floor))

@@ -347,7 +347,7 @@ func (s *source) span(from, to ostrich.Time) (ostrich.Time, ostrich.Time, error)
 		to = end
 	}
 	if to <= from {
-		return 0, 0, fmt.Errorf("the window from %s to %s has no length", s.moment(from), s.moment(to))
+		return 0, 0, fmt.Errorf("--starttime and --endtime: %s is not before %s", s.moment(from), s.moment(to))
 	}
 	return from, to, nil
 }

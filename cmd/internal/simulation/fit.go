@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
@@ -29,13 +30,13 @@ func (o *FitOptions) Flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringSliceFlag{Name: "fit", Usage: "of bot: fit the model to `LOG`, once for each log, and draw nothing", Destination: &o.Logs},
 		&cli.StringFlag{Name: "rule", Usage: "of --fit: the jobs of a user that are a bag: `RULE` is " + console.List(RuleNames), DefaultText: "arrival, or fields where the log names preceding jobs and no waits", Destination: &o.Rule},
-		&cli.DurationFlag{Name: "threshold", Usage: "of --fit: `TIME` of the rules arrival and window", Value: 2 * time.Minute, Destination: &o.Threshold},
+		configuration.NewSpanFlag(&o.Threshold, 2*time.Minute, "threshold", "of --fit: `TIME` of the rules arrival and window", ""),
 	}
 }
 
 // Has reports whether an option goes with --fit.
 func (o *FitOptions) Has(name string) bool {
-	return slices.ContainsFunc(slices.Concat(o.Flags(), console.Formats()), func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
+	return slices.ContainsFunc(slices.Concat(o.Flags(), console.Formats("")), func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
 }
 
 // Fitting is the model of bags-of-tasks, fitted to logs.

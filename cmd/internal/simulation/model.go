@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/atomicfile"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/ostrich/bot"
 	"slurm-ostrich/ostrich/trace"
@@ -81,7 +83,7 @@ func (o *ModelOptions) Flags() []cli.Flag {
 		&cli.Float64Flag{Name: "exponent", Usage: "`EXPONENT` of zipf", DefaultText: "the model's", Destination: &o.Exponent},
 		&cli.StringSliceFlag{Name: "lengths", Usage: "`SHORTEST-LONGEST` job in seconds of a kind of users, once for each kind, given to the users in turn", DefaultText: "the model's", Destination: &o.Lengths},
 		&cli.Float64Flag{Name: "load", Usage: "of programs and bot: `PART` of the machine that the jobs use, which makes its size", Value: 0.85, Destination: &o.Load},
-		&cli.DurationFlag{Name: "think", Usage: "think `TIME` between a user's campaigns, whole seconds", DefaultText: "the model's: 0s", Destination: &o.Think},
+		configuration.NewSpanFlag(&o.Think, 0, "think", "think `TIME` between a user's campaigns, whole seconds", "the model's: 0s"),
 		&cli.StringFlag{Name: "system", Usage: "of bot: the system whose parameters are taken: `SYSTEM` is " + console.List(bot.SystemNames()), Value: "avg", Destination: &o.System},
 		&cli.IntFlag{Name: "bags", Usage: "of bot: `NUMBER` of bags, all of them whole, in place of --jobs", DefaultText: "as many as --jobs takes", Destination: &o.Bags},
 		&cli.IntFlag{Name: "streams", Usage: "of bot: `NUMBER` of streams of bags, each with users of its own, one for each cluster of a platform (field 16)", DefaultText: "one, and no clusters", Destination: &o.Streams},
@@ -89,8 +91,8 @@ func (o *ModelOptions) Flags() []cli.Flag {
 		&cli.StringFlag{Name: "arrivals", Usage: "of bot: `PATTERN` is " + console.List(bot.ArrivalNames), Value: bot.ArrivalNames[bot.Daily], Destination: &o.Arrivals},
 		&cli.Float64Flag{Name: "median-size", Usage: "of bot: median `NUMBER` of tasks of a bag, to which sizes are scaled", DefaultText: "the system's", Destination: &o.MedianSize},
 		&cli.StringFlag{Name: "base", Usage: "of bot: `BASE` of the logarithms of run times and of their variance, " + console.List(bot.BaseNames), Value: bot.BaseNames[bot.Two], Destination: &o.Base},
-		&cli.DurationFlag{Name: "mean-run", Usage: "of bot: mean run `TIME` of all tasks, to which they are scaled", DefaultText: "what is drawn", Destination: &o.MeanRun},
-		&cli.DurationFlag{Name: "max-run", Usage: "of bot: longest run `TIME`, to which longer ones are cut; --mean-run is the mean of what is left", DefaultText: "none is cut", Destination: &o.MaxRun},
+		configuration.NewSpanFlag(&o.MeanRun, 0, "mean-run", "of bot: mean run `TIME` of all tasks, to which they are scaled", "what is drawn"),
+		configuration.NewSpanFlag(&o.MaxRun, 0, "max-run", "of bot: longest run `TIME`, to which longer ones are cut; --mean-run is the mean of what is left", "none is cut"),
 	}
 }
 
@@ -108,11 +110,8 @@ func (o *ModelOptions) Model(name string) (Generator, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch {
-	case o.Users < 1:
-		return nil, fmt.Errorf("--users %d: at least 1", o.Users)
-	case o.Jobs < 1:
-		return nil, fmt.Errorf("--jobs %d: at least 1", o.Jobs)
+	if err := cmp.Or(counted("users", o.Users), counted("jobs", o.Jobs)); err != nil {
+		return nil, err
 	}
 	for _, other := range models {
 		for _, option := range other.means {
@@ -122,6 +121,20 @@ func (o *ModelOptions) Model(name string) (Generator, error) {
 		}
 	}
 	return models[i].of(o)
+}
+
+// mostDrawn is how many users, jobs, bags and streams a drawn log may have: some 15 GB of jobs.
+const mostDrawn = 100_000_000
+
+// counted returns an error for a number of them that is none.
+func counted(option string, n int) error {
+	switch {
+	case n < 1:
+		return fmt.Errorf("--%s %d: at least 1", option, n)
+	case n > mostDrawn:
+		return fmt.Errorf("--%s %d: at most %d", option, n, mostDrawn)
+	}
+	return nil
 }
 
 // sized returns an error for invalid options on the size of a machine, of a model that has
@@ -151,8 +164,12 @@ func (o *ModelOptions) bags() (Generator, error) {
 		return nil, fmt.Errorf("--system %q: must be %s", o.System, console.List(bot.SystemNames()))
 	case o.given("bags") && o.given("jobs"):
 		return nil, errors.New("--jobs and --bags: name one of them")
-	case o.given("bags") && o.Bags < 1:
-		return nil, fmt.Errorf("--bags %d: at least 1", o.Bags)
+	case o.given("bags") && counted("bags", o.Bags) != nil:
+		return nil, counted("bags", o.Bags)
+	case o.given("streams") && counted("streams", o.Streams) != nil:
+		return nil, counted("streams", o.Streams)
+	case o.Streams > mostDrawn/o.Users:
+		return nil, fmt.Errorf("--streams %d: at most %d users in all", o.Streams, mostDrawn)
 	}
 	arrivals, err := console.Named[bot.Arrivals](bot.ArrivalNames, o.Arrivals)
 	if err != nil {
@@ -170,8 +187,6 @@ func (o *ModelOptions) bags() (Generator, error) {
 	switch {
 	case o.given("median-size") && o.MedianSize == 0, o.given("mean-run") && o.MeanRun == 0, o.given("max-run") && o.MaxRun == 0, o.given("days") && o.Days == 0:
 		return nil, errors.New("--median-size, --mean-run, --max-run and --days: must be above 0")
-	case o.given("streams") && o.Streams < 1:
-		return nil, fmt.Errorf("--streams %d: at least 1", o.Streams)
 	}
 	if o.given("users") {
 		m.Users.Users = o.Users

@@ -12,6 +12,8 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/arguments"
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/inventory"
 	"slurm-ostrich/ostrich"
@@ -84,7 +86,7 @@ func (o *LogOptions) CampaignFlags() []cli.Flag {
 func (o *LogOptions) RuleFlags(names []string, usage, text string) []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "rule", Usage: usage + ": `RULE` is " + console.List(names), DefaultText: text, Destination: &o.Rule},
-		&cli.DurationFlag{Name: "threshold", Usage: "`TIME` of the rules arrival and window", Value: 30 * time.Minute, Destination: &o.Threshold},
+		configuration.NewSpanFlag(&o.Threshold, 30*time.Minute, "threshold", "`TIME` of the rules arrival and window", ""),
 	}
 }
 
@@ -116,7 +118,7 @@ func (o *Options) Flags() []cli.Flag {
 		&cli.StringFlag{Name: "event-order", Usage: "of an instant: `ORDER` is batched (ends, submissions, one pass) or per-event", Value: "batched", Destination: &o.EventOrder},
 		&cli.StringFlag{Name: "estimate", Usage: "how long a job is expected to run: `ESTIMATE` is limit (requested time, or run time if longer), exact (run time) or asked (requested time, even if shorter)", Value: "limit", Destination: &o.Estimate},
 		&cli.BoolFlag{Name: "kill", Usage: "end a job at its requested time (implies --estimate asked)", Destination: &o.Kill},
-		&cli.DurationFlag{Name: "cut", Usage: "cut out downtimes of this `TIME` or longer, in which nothing ran or came", DefaultText: "none", Destination: &o.Cut},
+		configuration.NewSpanFlag(&o.Cut, 0, "cut", "cut out downtimes of this `TIME` or longer, in which nothing ran or came", "none"),
 		SatisfactionFlag(", by which lateness is measured, and for which policy horizon plans", &o.Satisfaction),
 	})
 }
@@ -142,7 +144,7 @@ func PoliciesFlag(policies *string) cli.Flag {
 
 // FloorFlag returns the option that says how long a campaign counts as, at least.
 func FloorFlag(floor *time.Duration) cli.Flag {
-	return &cli.DurationFlag{Name: "floor", Usage: "campaigns shorter than `TIME` count as that long in the stretch; 0s is the papers' stretch", Value: 10 * time.Second, Destination: floor}
+	return configuration.NewSpanFlag(floor, 10*time.Second, "floor", "campaigns shorter than `TIME` count as that long in the stretch; 0s is the papers' stretch", "")
 }
 
 // SatisfactionFlag returns the option that says how long users accept to wait. use says
@@ -169,22 +171,29 @@ type settings struct {
 	Names []string // that can be set
 	set   *flag.FlagSet
 	err   error // why none can
+	// wanted says, by the name of an option, what its value must be.
+	wanted map[string]string
 }
 
 func (s *settings) begin(command string, flags []cli.Flag) {
-	s.set = flag.NewFlagSet(command, flag.ContinueOnError)
+	s.set, s.wanted = flag.NewFlagSet(command, flag.ContinueOnError), map[string]string{}
 	for _, f := range flags {
 		s.err = errors.Join(s.err, f.Apply(s.set))
 		s.Names = append(s.Names, f.Names()[0])
+		s.wanted[f.Names()[0]] = arguments.Wanted(f)
 	}
 }
 
 // Set sets an option by its name.
 func (s *settings) Set(name, value string) error {
-	if err := cmp.Or(s.err, s.set.Set(name, value)); err != nil {
-		return fmt.Errorf("--%s %q: %w", name, value, err)
+	err := cmp.Or(s.err, s.set.Set(name, value))
+	switch {
+	case err == nil:
+		return nil
+	case s.err == nil && s.wanted[name] != "" && err.Error() == "parse error":
+		return fmt.Errorf("--%s %q: not %s", name, value, s.wanted[name])
 	}
-	return nil
+	return fmt.Errorf("--%s %q: %w", name, value, err)
 }
 
 // Text returns the value of an option as text, the same for all spellings of it.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/platform"
@@ -71,15 +72,15 @@ func (o *PlatformOptions) Flags() []cli.Flag {
 		&cli.StringFlag{Name: "architecture", Usage: "how tasks come to the clusters, or several ways: `ARCHITECTURE` is " + console.List(grid.ArchitectureNames), Value: grid.CSP.String(), Destination: &o.Architecture},
 		&cli.StringFlag{Name: "selection", Usage: "which tasks are eligible, or several: `SELECTION` is " + console.List(selectionNames()), Value: selectionNames()[0], Destination: &o.Selection},
 		&cli.StringFlag{Name: "homes", Usage: "cluster to which a user submits: `HOMES` is sized (as many users as fit its size), even (as many for each) or field (16 of the log)", Value: grid.HomesNames[grid.Sized], Destination: &o.Homes},
-		&cli.DurationFlag{Name: "monitor", Usage: "`TIME` between two looks of csp at the clusters; 0s tells it of each end at once", Destination: &o.Monitor},
+		configuration.NewSpanFlag(&o.Monitor, 0, "monitor", "`TIME` between two looks of csp at the clusters; 0s tells it of each end at once", ""),
 		&cli.StringFlag{Name: "flock", Usage: "a user of fcondor goes to the next cluster after each `AMOUNT` that has to wait: " + console.List(grid.FlockNames), Value: grid.FlockNames[grid.ByTask], Destination: &o.Flock},
 		&cli.StringFlag{Name: "redraw", Usage: "the next eligible tasks are drawn when all of them have `DONE`, started or ended, or as called: when a bag comes and when a task ends", Value: grid.RedrawNames[grid.Started], Destination: &o.Redraw},
 		&cli.StringFlag{Name: "scope", Usage: "tasks from which a policy that predicts learns: those of the same `SCOPE`, " + console.List(grid.ScopeNames), Value: grid.ScopeNames[grid.ByBag], Destination: &o.Scope},
 		&cli.Float64Flag{Name: "target-load", Usage: "`PART` of the platform that the tasks use, to which the times between submissions are stretched", DefaultText: "what the log puts on it", Destination: &o.TargetLoad},
 		&cli.Float64Flag{Name: "inaccuracy", Usage: "policies that know run times know them with errors of up to `PERCENT`", DefaultText: "none", Destination: &o.Inaccuracy},
 		&cli.Uint64Flag{Name: "inaccuracy-seed", Usage: "`NUMBER` that the draw of these errors begins with", Value: 1, Destination: &o.InaccuracySeed},
-		&cli.DurationFlag{Name: "until", Usage: "a run ends so much `TIME` after the first submission, whatever has not ended", DefaultText: "when all has ended", Destination: &o.Until},
-		&cli.DurationFlag{Name: "warm-up", Usage: "bags that come in the `TIME` after the first submission are run and not measured", DefaultText: "none", Destination: &o.WarmUp},
+		configuration.NewSpanFlag(&o.Until, 0, "until", "a run ends so much `TIME` after the first submission, whatever has not ended", "when all has ended"),
+		configuration.NewSpanFlag(&o.WarmUp, 0, "warm-up", "bags that come in the `TIME` after the first submission are run and not measured", "none"),
 		SatisfactionFlag(", by which lateness is measured", &o.Satisfaction),
 	})
 }

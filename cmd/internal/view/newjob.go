@@ -149,7 +149,7 @@ func parseLimit(text string) (ostrich.Duration, error) {
 }
 
 // errNoForesight says why a command that looks for itself has no forecast.
-var errNoForesight = errors.New("only ostrichd can say when a job would start, as it has learned who brings what at which hour and how well its answers hold; none has been asked")
+var errNoForesight = errors.New("only ostrichd can say when a job would start, as it has learned who brings what at which hour and how well its answers hold: start it, or leave out --config, --clusters and settings, with which it is not asked")
 
 // Forecast says when the job of a selection would start. The user is the one that is named, if v may see their jobs,
 // and else v. The error says why it never starts.
