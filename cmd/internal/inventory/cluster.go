@@ -161,7 +161,7 @@ func memoryOf(r *slurm.Record, what string) (nodes.Memory, error) {
 }
 
 func partitionOf(r *slurm.Record, at map[string]int) (nodes.Partition, error) {
-	p := nodes.Partition{Name: r.Name, Tier: 1}
+	p := nodes.Partition{Name: r.Name}
 	list, err := slurm.ExpandNodes(r.Get("nodes"))
 	if err != nil {
 		return p, fmt.Errorf("nodes=%q: %w", r.Get("nodes"), err)
@@ -172,11 +172,12 @@ func partitionOf(r *slurm.Record, at map[string]int) (nodes.Partition, error) {
 		}
 	}
 	slices.Sort(p.Nodes)
-	tier := 0
-	if err = numbers(r, map[string]*int{"minnodes": &p.MinNodes, "maxnodes": &p.MaxNodes, "maxcpuspernode": &p.MaxCPUsPerNode, "prioritytier": &tier}); err != nil {
+	if err = numbers(r, map[string]*int{"minnodes": &p.MinNodes, "maxnodes": &p.MaxNodes, "maxcpuspernode": &p.MaxCPUsPerNode, "prioritytier": &p.Tier}); err != nil {
 		return p, err
 	}
-	p.Tier = cmp.Or(tier, p.Tier)
+	if r.Get("prioritytier") == "" {
+		p.Tier = 1
+	}
 	if p.DefMemory, err = memoryOf(r, "def"); err != nil {
 		return p, err
 	}

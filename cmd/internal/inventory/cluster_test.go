@@ -70,7 +70,7 @@ NodeName=n[1-2] Feature=IB
 NodeName=f1 State=FUTURE
 PartitionName=main Nodes=ALL Default=YES MaxNodes=3 PriorityTier=2 DefMemPerNode=100
 PartitionName=gpu Nodes=n[9-10] OverSubscribe=EXCLUSIVE MaxMemPerCPU=4000 LLN=YES
-PartitionName=one Nodes=n1 OverSubscribe=FORCE:1
+PartitionName=one Nodes=n1 OverSubscribe=FORCE:1 PriorityTier=0
 PartitionName=yes1 Nodes=n1 OverSubscribe=YES:1
 PartitionName=yes Nodes=n1 OverSubscribe=YES
 PartitionName=force Nodes=n1 OverSubscribe=FORCE:12
@@ -99,7 +99,7 @@ PartitionName=force Nodes=n1 OverSubscribe=FORCE:12
 		Partitions: []nodes.Partition{
 			{Name: "main", Nodes: []int{0, 1, 2, 3}, Tier: 2, MaxNodes: 3, DefMemory: nodes.Memory{MiB: 100}},
 			{Name: "gpu", Nodes: []int{2, 3}, Tier: 1, OverSubscribe: nodes.Exclusive, MaxMemory: nodes.Memory{MiB: 4000, PerCPU: true}, LLN: true},
-			{Name: "one", Nodes: []int{0}, Tier: 1},
+			{Name: "one", Nodes: []int{0}, Tier: 0},
 			{Name: "yes1", Nodes: []int{0}, Tier: 1},
 			{Name: "yes", Nodes: []int{0}, Tier: 1, OverSubscribe: nodes.ShareAsked},
 			{Name: "force", Nodes: []int{0}, Tier: 1, OverSubscribe: nodes.ShareForced},
