@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"regexp"
@@ -116,19 +117,25 @@ func (s *Source) compile() (Pattern, error) {
 // like returns what of a pattern's beginning SQL can test with LIKE: each text that the pattern
 // matches is like it.
 func (p *Pattern) like() string {
-	var out strings.Builder
+	var out []byte
+	whatever := func() {
+		if !bytes.HasSuffix(out, []byte{'%'}) { // servers try each one with all that follows
+			out = append(out, '%')
+		}
+	}
 	if !p.anchored {
-		out.WriteByte('%')
+		whatever()
 	}
 	for _, c := range string(p.begins) {
 		switch {
 		case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', strings.ContainsRune("-./: _", c):
-			out.WriteRune(c)
+			out = append(out, byte(c))
 		default:
-			out.WriteByte('%')
+			whatever()
 		}
 	}
-	return out.String() + "%"
+	whatever()
+	return string(out)
 }
 
 // PlaceNames are the names of the places, in the order of their constants.

@@ -245,23 +245,26 @@ func (t Table) Like(p Place) (names []string) {
 	return names
 }
 
-// Like reports whether a name is like a pattern of SQL's LIKE, as [Table.Like] returns them.
+// Like reports whether a name is like a pattern of SQL's LIKE, as [Table.Like] returns them. Only the last % that
+// was met is tried anew, so that no name takes long.
 func Like(pattern, name string) bool {
-	for i, c := range []byte(pattern) {
-		if c == '%' {
-			for at := range len(name) + 1 {
-				if Like(pattern[i+1:], name[at:]) {
-					return true
-				}
-			}
+	p, n := 0, 0
+	again, from := -1, 0 // behind the last %, and where in the name it was tried
+	for n < len(name) {
+		switch {
+		case p < len(pattern) && pattern[p] == '%':
+			p++
+			again, from = p, n
+		case p < len(pattern) && (pattern[p] == '_' || pattern[p] == name[n]):
+			p, n = p+1, n+1
+		case again >= 0:
+			from++
+			p, n = again, from
+		default:
 			return false
 		}
-		if name == "" || c != '_' && c != name[0] {
-			return false
-		}
-		name = name[1:]
 	}
-	return name == ""
+	return strings.Trim(pattern[p:], "%") == ""
 }
 
 // Said is what the submission of a job says.

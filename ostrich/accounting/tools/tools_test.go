@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -166,5 +167,25 @@ func BenchmarkRead(b *testing.B) {
 				known.Read(&texts)
 			}
 		})
+	}
+}
+
+// TestLikeAsSQL: a pattern matches what the regular expression of the same meaning does, and no name takes long.
+func TestLikeAsSQL(t *testing.T) {
+	as := strings.NewReplacer("%", ".*", "_", ".")
+	rapid.Check(t, func(t *rapid.T) {
+		pattern := rapid.StringMatching(`[ab%_]{0,8}`).Draw(t, "pattern")
+		name := rapid.StringMatching(`[ab]{0,10}`).Draw(t, "name")
+		if want := regexp.MustCompile("^" + as.Replace(pattern) + "$").MatchString(name); tools.Like(pattern, name) != want {
+			t.Errorf("%q like %q: %v", name, pattern, !want)
+		}
+	})
+	if tools.Like(strings.Repeat("%a", 30)+"%b", strings.Repeat("a", 250)) {
+		t.Error("a name without b")
+	}
+	odd := tools.Source{In: tools.Name, Text: `^run\(\[\{(?P<class>.*)`}
+	table, err := tools.With([]tools.Row{{Name: "odd", Patterns: []tools.Source{odd, {In: tools.Folder, Text: `.*`}}}})
+	if err != nil || table.Like(tools.Folder)[0] != "run%" {
+		t.Errorf("%q, %v", table.Like(tools.Folder), err)
 	}
 }
