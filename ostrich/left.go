@@ -35,11 +35,11 @@ func (j *job) remaining() sharing.Left {
 	size := int64(j.takes())
 	switch {
 	case !j.running:
-		return sharing.Left{Fixed: int64(j.length) * size}
+		return sharing.Remains(int64(j.length), size, false)
 	case j.paused != 0:
-		return sharing.Left{Fixed: int64(j.length-j.elapsed(j.paused)) * size}
+		return sharing.Remains(int64(j.length-j.elapsed(j.paused)), size, false)
 	default:
-		return sharing.Left{Fixed: (int64(j.length+j.rested) + int64(j.Start)) * size, Busy: size}
+		return sharing.Remains(int64(j.length+j.rested)+int64(j.Start), size, true)
 	}
 }
 

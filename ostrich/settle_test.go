@@ -171,3 +171,24 @@ func TestSettledToRounding(t *testing.T) {
 		}
 	}
 }
+
+// TestMoreWorkThan64Bits: an array of wide jobs with a limit of centuries, which any user can submit, takes
+// nothing from the others: what is owed to them stays owed.
+func TestMoreWorkThan64Bits(t *testing.T) {
+	s := mustNew(t, Options{Procs: 1000, Settle: true})
+	mustStep(t, s, Event{At: 1000, Kind: Submit, Job: Job{ID: 1, User: 1, Procs: 1000, Estimate: 100000, Submit: 1000}})
+	huge := Job{ID: 2, User: 2, Group: 2, Tasks: 1000, Procs: 1 << 20, Estimate: 200000 * 86400, Submit: 1001}
+	mustStep(t, s, Event{At: 1001, Kind: Submit, Job: huge})
+	check := func(now Time, owed Work) {
+		t.Helper()
+		if err := s.AdvanceTo(now); err != nil {
+			t.Fatal(err)
+		}
+		if c := s.Campaigns()[0]; c.Completed || c.Work-c.Served != owed {
+			t.Errorf("t = %d: completed %v, %.0f owed of %.0f, want %.0f", now, c.Completed, c.Work-c.Served, c.Work, owed)
+		}
+	}
+	check(1011, 1000*(100000-1-5))
+	mustStep(t, s, Event{At: 1011, Kind: End, Job: huge})
+	check(1021, 1000*(100000-1-5-10))
+}

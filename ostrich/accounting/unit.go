@@ -203,7 +203,7 @@ func (u *Unit) Stored(t *TRES) float64 {
 // Size returns so many units in parts, and at least what so many processors count for.
 func (u *Unit) Size(units float64, procs uint64) int {
 	units = max(units, u.Floor*float64(procs))
-	return max(1, int(math.Round(min(units*u.Parts, 1<<40))))
+	return max(1, int(math.Round(min(units*u.Parts, MaxProcs))))
 }
 
 // Units returns a number of parts in units; of processors without a unit.

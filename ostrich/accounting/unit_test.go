@@ -174,3 +174,12 @@ func TestNode(t *testing.T) {
 		}
 	}
 }
+
+// TestSizeFitsTasks: the parts of all tasks of the largest array are a whole number of 64 bits.
+func TestSizeFitsTasks(t *testing.T) {
+	u := accounting.Unit{Resource: "mem"}
+	u.Measure(1<<13, 1000)
+	if got := u.Size(1<<40, 1); got != accounting.MaxProcs {
+		t.Errorf("%d parts, want %d", got, accounting.MaxProcs)
+	}
+}

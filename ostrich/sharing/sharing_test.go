@@ -119,8 +119,8 @@ func history(t *rapid.T, check func(*Tree)) {
 		case 6:
 			tree.Occupy(g.line, max(-tree.Busy(), draw("busy", -2, 2)))
 		case 7:
-			now := Left{Fixed: int64(draw("fixed", 0, 500)), Busy: int64(draw("running", 0, 2))}
-			now.Fixed += now.Busy * int64(moment)
+			now := Remains(int64(draw("fixed", 0, 500)), 1, false)
+			now.Add(Remains(int64(moment), int64(draw("running", 0, 2)), true))
 			tree.Recount(g, g.left, now)
 		default:
 			if g.Open == 0 {

@@ -29,7 +29,7 @@ func (t *Tree) pass(moment float64) {
 	if t.root.sharing > 0 {
 		served = scalar.Work(t.Serving())
 	}
-	t.surplus += (scalar.Work(t.left.Busy) - served) * scalar.Work(moment-t.moment)
+	t.surplus += (scalar.Work(t.left.busy) - served) * scalar.Work(moment-t.moment)
 	t.moment = moment
 }
 
