@@ -30,6 +30,20 @@ func (r *Reader) Variable(ctx context.Context, name string) (value string, err e
 	return value, err
 }
 
+// RowsRead is how many rows the server has read one after the other on the reader's connection.
+func (r *Reader) RowsRead(ctx context.Context) (rows int, err error) {
+	err = r.db.scan(ctx, func(scan func(...any) error) error {
+		var name string
+		var n int
+		failed := scan(&name, &n)
+		if name == "Handler_read_next" || name == "Handler_read_prev" || name == "Handler_read_rnd_next" {
+			rows += n
+		}
+		return failed
+	}, "SHOW SESSION STATUS LIKE 'Handler_read%'")
+	return rows, err
+}
+
 // Cipher is how the connection is encrypted, empty if it is not.
 func (r *Reader) Cipher(ctx context.Context) (cipher string, err error) {
 	var name string
@@ -54,6 +68,11 @@ func (r *Reader) PollQueries(window ostrich.Time) map[string]string {
 // PastQueries are the statements that read the rows of a window.
 func (r *Reader) PastQueries(from, to ostrich.Time) []string {
 	return []string{r.pastLiveQuery(to), r.pastEndedQuery(from, to, to), r.pastEndedQuery(from, 0, to)}
+}
+
+// CountQueries are the statements that count rows.
+func (r *Reader) CountQueries(window ostrich.Time) []string {
+	return []string{r.countUpToQuery(window, 0), r.countUpToQuery(window, 100)}
 }
 
 // FindQueries are the statements that find a job.

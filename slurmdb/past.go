@@ -89,9 +89,9 @@ func (r *Reader) EndTimes(ctx context.Context, from ostrich.Time) (first, last o
 	return first, last, nil
 }
 
-// CountEnded counts the rows that ended at from or later. The index answers that.
+// CountEnded counts the rows that ended at from or later, those marked as deleted too.
 func (r *Reader) CountEnded(ctx context.Context, from ostrich.Time) (rows int, err error) {
-	if err = r.db.one(ctx, r.countQuery(from), &rows); err != nil {
+	if err = r.db.one(ctx, r.countUpToQuery(from, 0), &rows); err != nil {
 		return 0, r.failed("the number of jobs", err)
 	}
 	return rows, nil

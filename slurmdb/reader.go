@@ -180,7 +180,7 @@ const wholesale = 1000
 func (r *Reader) fetchClosed(ctx context.Context, p *ledger.Poll) error {
 	if r.Cold() { // One allocation for what may be millions of rows, and earlier rows of their jobs.
 		n := 0
-		if err := r.db.one(ctx, r.countQuery(p.Window), &n); err != nil {
+		if err := r.db.one(ctx, r.countUpToQuery(p.Window, 0), &n); err != nil {
 			return err
 		}
 		p.Grow(n + n/64)

@@ -108,7 +108,7 @@ func (r *Reader) compare(ctx context.Context, known Reached) error {
 	var now, ended, live ostrich.Time
 	jobs := " FROM " + r.schema.table("job_table") + r.schema.byEnd + " WHERE " + r.schema.kept("job_table")
 	err := r.db.one(ctx, "SELECT UNIX_TIMESTAMP(), "+
-		"(SELECT COALESCE(MAX(time_end), 0)"+jobs+"time_end <= UNIX_TIMESTAMP()), "+
+		"COALESCE((SELECT time_end"+jobs+"time_end <= UNIX_TIMESTAMP() ORDER BY time_end DESC LIMIT 1), 0), "+ // MAX reads all rows
 		"(SELECT COALESCE(GREATEST(MAX(IF(time_submit <= UNIX_TIMESTAMP(), time_submit, 0)), "+
 		"MAX(IF(time_start <= UNIX_TIMESTAMP(), time_start, 0))), 0)"+jobs+"time_end = 0)", &now, &ended, &live)
 	if err != nil {

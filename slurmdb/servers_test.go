@@ -122,6 +122,18 @@ func serversInTurn(t *testing.T, server *slurmdbtest.Server) {
 	}
 }
 
+// TestAgeWithoutScan: how old a server's data are costs the same however long its job table is.
+func TestAgeWithoutScan(t *testing.T) {
+	db := slurmdbtest.New(t, slurmdbtest.R2205)
+	db.Seed(slurmdbtest.Seeding{Ended: 20000, Live: 200, Users: 20, First: 1_700_000_000, Every: 60})
+	c := config(db)
+	c.Reached = slurmdb.Reached{Address: "elsewhere:3306", Latest: 1_700_000_000}
+	rows, err := open(t, c).RowsRead(t.Context())
+	if err != nil || rows > 2000 {
+		t.Errorf("%d rows read to compare a server with another: %v", rows, err)
+	}
+}
+
 // What is wrong with the first server, when it is there, is an error of the
 // configuration. What is wrong with another one is none while the first is away.
 func serversThatCannotWork(t *testing.T, server *slurmdbtest.Server) {

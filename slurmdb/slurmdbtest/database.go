@@ -6,6 +6,8 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -186,6 +188,7 @@ func (db *DB) kill(id int64) {
 type Access struct {
 	Table, Kind, Key string // as EXPLAIN has them: "c1_job_table", "range", "rollup2"
 	Rows             int64  // that it expects to look at
+	Covered          bool   // the index alone has all that is read
 }
 
 // Explain asks the server how it runs a statement.
@@ -202,8 +205,8 @@ func (db *DB) Explain(query string) []Access {
 	}
 	var list []Access
 	for rows.Next() {
-		var table, kind, key sql.NullString
-		var n sql.NullInt64
+		var table, kind, key, extra sql.NullString
+		var n sql.NullString // of MariaDB with a filter "1 (0%)"
 		row := make([]any, len(names))
 		for i, name := range names {
 			switch name {
@@ -215,6 +218,8 @@ func (db *DB) Explain(query string) []Access {
 				row[i] = &key
 			case "rows":
 				row[i] = &n
+			case "Extra":
+				row[i] = &extra
 			default:
 				row[i] = new(sql.RawBytes)
 			}
@@ -222,7 +227,9 @@ func (db *DB) Explain(query string) []Access {
 		if err := rows.Scan(row...); err != nil {
 			db.t.Fatal(err)
 		}
-		list = append(list, Access{table.String, kind.String, key.String, n.Int64})
+		number, _, _ := strings.Cut(n.String, " ")
+		expects, _ := strconv.ParseInt(number, 10, 64) // NULL where it reads no table
+		list = append(list, Access{table.String, kind.String, key.String, expects, slices.Contains(strings.Split(extra.String, "; "), "Using index")})
 	}
 	if err := rows.Err(); err != nil {
 		db.t.Fatal(err)
