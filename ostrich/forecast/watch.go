@@ -171,6 +171,12 @@ func (w *Watch) Step(e ostrich.Event) error {
 		w.started(w.jobs[j.ID], e.At)
 	case ostrich.End:
 		w.ended(w.jobs[j.ID], e)
+	case ostrich.Requeue: // it made room for others, and what was asked for its first start has its answer
+		f := w.jobs[j.ID]
+		w.leave(f)
+		f.at = -1
+		w.waiting++
+	case ostrich.Suspend, ostrich.Resume, ostrich.Hold, ostrich.Release:
 	default:
 		return fmt.Errorf("forecast: %v events are not watched: %w", e.Kind, sim.ErrWorkload)
 	}
@@ -190,11 +196,16 @@ func (w *Watch) started(f *watched, at ostrich.Time) {
 	f.open, f.tokens = nil, nil
 }
 
-func (w *Watch) ended(f *watched, e ostrich.Event) {
+// leave takes a job out of those that run.
+func (w *Watch) leave(f *watched) {
 	last := len(w.running) - 1
 	w.running[f.at] = w.running[last]
 	w.running[f.at].at = f.at
 	w.running = w.running[:last]
+}
+
+func (w *Watch) ended(f *watched, e ostrich.Event) {
+	w.leave(f)
 	delete(w.jobs, f.job.ID)
 	ran := max(1, ostrich.Duration(e.At-f.job.Start))
 	r := f.request()

@@ -72,6 +72,9 @@ PartitionName=high Nodes=n1 PriorityTier=2
 		if got := made("fcfs", jobs); !strings.HasPrefix(got, tt.made) || tt.made == "" && got != "" {
 			t.Errorf("%s: %q, want %q", tt.kind, got, tt.made)
 		}
+		if _, err = s.forecasts(sitePolicy(t, "ostrich"), 2, func(int) {}); err != nil {
+			t.Errorf("%s: forecasts: %v", tt.kind, err)
+		}
 		if j := &jobs[0]; int(j.Preempted) != tt.times || tt.times > 0 && (j.Lost != 51 || j.Ran() != 500 || j.Submit != 1000) {
 			t.Errorf("%s: %+v", tt.kind, j)
 		}
