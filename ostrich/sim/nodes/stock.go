@@ -341,7 +341,9 @@ func (s *Stock) Reserve(w *Want, user uint32, now ostrich.Time, running func(i i
 			end, a = running(len(gone))
 		}
 		if len(w.count) > 0 || could.enough(w) {
-			head = s.place(w, user, s.later, s.now)
+			if head = s.place(w, user, s.later, s.now); len(w.count) == 0 && len(w.sets) == 1 {
+				could = s.room // which may have been more than there is
+			}
 		}
 	}
 	former := s.head
