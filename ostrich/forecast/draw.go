@@ -31,7 +31,7 @@ type drawer struct {
 	common  []float64 // by what runs alike
 	missing int
 	started ostrich.Time // the last start of a job that is wanted, in the latest replay
-	latest  ostrich.Time // the same, in all draws; 0 before the first
+	latest  ostrich.Time // the same, in the first draw; 0 before it
 	deepest int          // jobs up to the last one that is wanted
 	backlog ostrich.Time // how long they take in the latest draw if no processor idles
 }
@@ -80,6 +80,14 @@ func newDrawer(s *State, queue []Job, asked []int) (*drawer, error) {
 	d.common, d.deepest = make([]float64, d.alike), len(s.Running)+max(0, slices.Max(asked)+1)
 	d.machine = sim.Machine{Procs: max(s.Procs, busy), Backfill: sim.EASY, Tests: tests, Cluster: s.Cluster, Requests: s.Requests, On: s.on(), Began: d.began}
 	return d, d.machine.Prepare()
+}
+
+// another returns one that draws futures of the same state at the same time.
+func (d *drawer) another() (*drawer, error) {
+	other := *d
+	other.common, other.jobs, other.comes, other.places = make([]float64, d.alike), nil, nil, nil
+	other.machine.Began = other.began
+	return &other, other.machine.Prepare()
 }
 
 // on lists what the running jobs have of the nodes.
@@ -171,7 +179,6 @@ func (d *drawer) draw(future int) ([]ostrich.Time, error) {
 		more := d.come(d.Now + until)
 		starts, err := d.replay()
 		if err != nil || !more || until == last || d.started < d.Now+until {
-			d.latest = max(d.latest, d.started)
 			return starts, err
 		}
 		d.jobs = d.jobs[:len(d.classes)]

@@ -42,7 +42,7 @@ func TestNodes(t *testing.T) {
 		return j
 	}
 	s := &State{
-		Now: 1000, Cluster: gpus(2), Requests: requests, Draws: 1,
+		Now: 1000, Cluster: gpus(2), Requests: requests, Draws: 4, Workers: 2,
 		Running: []Job{asking(1, 2, 10, 110), asking(2, 2, 10, 310)},
 		Pending: []Job{asking(3, 2, 0, 500), asking(4, 1, 0, 5), asking(5, 3, 0, 50), asking(6, 4, 0, 5)},
 	}
@@ -266,7 +266,7 @@ func benchmarkAsk(b *testing.B, onNodes bool) {
 	}
 	for _, place := range []int{0, 1000, 19_999} {
 		b.Run(map[int]string{0: "first", 1000: "thousandth", 19_999: "last"}[place], func(b *testing.B) {
-			for range b.N {
+			for b.Loop() {
 				if _, err := s.Ask([]int{place}); err != nil {
 					b.Fatal(err)
 				}

@@ -1,8 +1,10 @@
 package forecast
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/lengths"
@@ -45,6 +47,9 @@ type State struct {
 
 	Seed  uint64 // of the draws; the same state and seed have the same draws
 	Draws int    // how many futures are drawn; 0 is as many as can be made in the time of a query
+
+	// Workers is how many futures are replayed at a time, at most; 0 is one. The draws are the same with any number.
+	Workers int
 }
 
 // Draws is what may become of a job, in futures that are drawn at random.
@@ -112,29 +117,66 @@ func (s *State) Ask(asked []int) ([]Draws, error) {
 	return list, nil
 }
 
-// fill draws futures of the front of a queue for the jobs of a list.
+// fill draws futures of the front of a queue for the jobs of a list. The first future, which is drawn beside the quiet replay, says how far
+// the others reach.
 func (s *State) fill(list []Draws, queue []Job, asked []int, futures int) error {
-	d, err := newDrawer(s, queue, asked)
+	first, err := newDrawer(s, queue, asked)
 	if err != nil {
 		return err
 	}
-	for f := range futures {
-		starts, bad := d.draw(f)
+	drawers := []*drawer{first}
+	for len(drawers) < min(s.Workers, futures) {
+		d, bad := first.another()
 		if bad != nil {
 			return bad
 		}
-		for k, i := range asked {
-			list[k].Starts[f], list[k].Ends[f] = d.span(starts, s.at(i))
-		}
+		drawers = append(drawers, d)
 	}
-	starts, err := d.quiet()
+	draw := func(d *drawer, f int) error {
+		starts, bad := d.draw(f)
+		for k, i := range asked {
+			if bad == nil {
+				list[k].Starts[f], list[k].Ends[f] = d.span(starts, s.at(i))
+			}
+		}
+		return bad
+	}
+	err = each(drawers, 2, func(d *drawer, n int) error {
+		if n == 0 {
+			bad := draw(d, 0)
+			first.latest = d.started
+			return bad
+		}
+		starts, bad := d.quiet()
+		for k, i := range asked {
+			if bad == nil {
+				list[k].Quiet, list[k].QuietEnd = d.span(starts, s.at(i))
+			}
+		}
+		return bad
+	})
 	if err != nil {
 		return err
 	}
-	for k, i := range asked {
-		list[k].Quiet, list[k].QuietEnd = d.span(starts, s.at(i))
+	for _, d := range drawers {
+		d.latest = first.latest
 	}
-	return nil
+	return each(drawers, futures-1, func(d *drawer, n int) error { return draw(d, n+1) })
+}
+
+// each does n things, drawer d those from its place on, as many apart as there are drawers.
+func each(drawers []*drawer, n int, do func(d *drawer, n int) error) error {
+	errs := make([]error, len(drawers))
+	var all sync.WaitGroup
+	for k, d := range drawers {
+		all.Go(func() {
+			for i := k; i < n && errs[k] == nil; i += len(drawers) {
+				errs[k] = do(d, i)
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
 }
 
 // at returns the place of an asked job among all, the running ones first.
