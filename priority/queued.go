@@ -236,3 +236,22 @@ func ForItsTurn(reason string) bool {
 // NodesTaken reports whether a reason of squeue's is the longer text that slurmctld has
 // for Resources in a partition whose nodes jobs of other partitions wait for.
 func NodesTaken(reason string) bool { return strings.HasPrefix(reason, "Nodes required for job are ") }
+
+// InUse reports whether a reason of squeue's names a limit of what running jobs of an association or a QOS have at once: jobs, processors,
+// memory, nodes or generic resources.
+func InUse(reason string) bool {
+	switch name := strings.TrimSuffix(reason, "Limit"); {
+	case name == "AssocMaxJobs":
+		return true
+	case reasonOf(reason) != Limited, strings.Contains(name, "Min"): // minutes
+		return false
+	default:
+		for _, of := range []string{"AssocGrp", "QOSGrp", "QOSMax", "Max"} {
+			if rest, is := strings.CutPrefix(name, of); is {
+				rest = strings.TrimSuffix(strings.TrimSuffix(rest, "PerUser"), "PerAccount")
+				return slices.Contains([]string{"Jobs", "Cpu", "Mem", "Memory", "Node", "GRES"}, rest)
+			}
+		}
+	}
+	return false
+}

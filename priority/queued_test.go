@@ -214,3 +214,18 @@ func TestWhoCannotRunStandsBehind(t *testing.T) {
 		}
 	})
 }
+
+// TestInUse: of the limits those of what jobs have at once.
+func TestInUse(t *testing.T) {
+	for reason, want := range map[string]bool{
+		"AssocGrpCpuLimit": true, "AssocGrpMemLimit": true, "AssocGrpGRES": true, "AssocGrpJobsLimit": true, "AssocMaxJobsLimit": true, "AssocGrpNodeLimit": true,
+		"QOSMaxCpuPerUserLimit": true, "QOSMaxMemoryPerUser": true, "QOSMaxJobsPerUserLimit": true, "QOSGrpNodeLimit": true, "MaxGRESPerAccount": true, "MaxJobsPerAccount": true,
+		"AssocGrpCPUMinutesLimit": false, "QOSGrpGRESRunMinutes": false, "MaxCpuRunMinsPerUser": false, "AssocGrpBilling": false, "QOSMaxLicensePerUser": false,
+		"QOSGrpWallLimit": false, "AssocGrpSubmitJobsLimit": false, "QOSMaxSubmitJobPerUserLimit": false, "QOSMaxCpuPerJobLimit": false, "JobArrayTaskLimit": false,
+		"QOSUsageThreshold": false, "MaxMemPerLimit": false, "Priority": false, "": false,
+	} {
+		if got := InUse(reason); got != want {
+			t.Errorf("%q: %t", reason, got)
+		}
+	}
+}

@@ -76,6 +76,9 @@ type Config struct {
 	// ran and whether the backfill scheduler started them, as far as the database tells.
 	Needs bool
 
+	// Limits makes a Site have the limits of associations and QOS. So does Needs.
+	Limits bool
+
 	// Believe judges each poll's reading of the database's clock before the poll
 	// reads anything. Its error ends the poll. It also ends the connection,
 	// because a session can have a clock of its own. nil believes every reading.
@@ -105,6 +108,7 @@ func NewLedger(c Config) (*ledger.Ledger, error) {
 
 // withDefaults fills in empty fields and refuses a Config that cannot work.
 func (c Config) withDefaults() (Config, error) {
+	c.Limits = c.Limits || c.Needs
 	if len(c.Addresses) == 0 {
 		c.Addresses = []string{defaultAddress}
 	}

@@ -198,11 +198,11 @@ func inherit(of, above record) {
 var preemptModes = map[uint64]string{1: "SUSPEND", 2: "REQUEUE", 8: "CANCEL", 16: "OFF"}
 
 // QOS reads the QOS that are not deleted, with those that each may preempt, and with limits if the
-// configuration asks for needs.
+// configuration asks for them.
 func (r *Reader) QOS(ctx context.Context) (all []accounting.QOS, err error) {
 	known := r.schema.columns["qos_table"]["preempt"]
 	columns := []string{"id", "name", "priority", "usage_factor", "preempt"}
-	if r.config.Needs {
+	if r.config.Limits {
 		columns = append(append(columns, "preempt_mode", "preempt_exempt_time", "grace_time", "flags"), limitNames()...)
 	}
 	names, numbers := make(map[uint32]string), []string{}
@@ -228,7 +228,7 @@ func (r *Reader) QOS(ctx context.Context) (all []accounting.QOS, err error) {
 		if q.UsageFactor, bad = strconv.ParseFloat(of["usage_factor"], 64); bad != nil && err == nil {
 			err = fmt.Errorf("usage_factor of %s: %q: not a number", q.Name, shorten(of["usage_factor"]))
 		}
-		if r.config.Needs && err == nil {
+		if r.config.Limits && err == nil {
 			if q.Limits, err = r.limits(of, groupLimits, jobLimits, qosLimits); err != nil {
 				err = fmt.Errorf("QOS %s: %w", q.Name, err)
 			}

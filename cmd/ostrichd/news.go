@@ -48,6 +48,9 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 	if c.Names != nil {
 		d.log.Warn().Err(c.Names).Msg("settings name what Slurm does not know; with them, mode enforce does not start")
 	}
+	if c.Limits != nil {
+		d.log.Warn().Err(c.Limits).Msg("forecasts do not know who waits for a limit")
+	}
 	if c.Journal != nil {
 		d.log.Warn().Err(c.Journal).Msg("the journal was not as it was left")
 	}

@@ -19,8 +19,9 @@ type drawer struct {
 	classes []int32 // of the jobs, running and pending, numbers of what runs alike
 	alike   int     // such numbers
 	last    map[ostrich.UserID]int32
-	wanted  []bool // by job
-	wants   int    // jobs that are wanted
+	bound   map[bring]int32 // requests of jobs that come under limits
+	wanted  []bool          // by job
+	wants   int             // jobs that are wanted
 	jobs    []sim.Job
 	comes   []newcomer
 	days    ostrich.Time // from which those are
@@ -40,6 +41,13 @@ type drawer struct {
 type newcomer struct {
 	job  sim.Job
 	slot int32 // behind how many of the pending jobs
+}
+
+// bring is what a user brings: a request, or 0 and so many processors.
+type bring struct {
+	user    ostrich.UserID
+	request int32
+	procs   int
 }
 
 // newDrawer returns what draws futures of the front of a queue.
@@ -79,7 +87,41 @@ func newDrawer(s *State, queue []Job, asked []int) (*drawer, error) {
 	}
 	d.common, d.deepest = make([]float64, d.alike), len(s.Running)+max(0, slices.Max(asked)+1)
 	d.machine = sim.Machine{Procs: max(s.Procs, busy), Backfill: sim.EASY, Tests: tests, Cluster: s.Cluster, Requests: s.Requests, On: s.on(), Began: d.began}
+	d.bind()
 	return d, d.machine.Prepare()
+}
+
+// bind adds the requests of jobs that come under limits.
+func (d *drawer) bind() {
+	if d.Cluster == nil || d.Habits == nil || len(d.Bound) == 0 {
+		return
+	}
+	d.bound, d.machine.Requests = make(map[bring]int32), slices.Clip(d.Requests)
+	for i := range d.Habits.arrivals {
+		a := &d.Habits.arrivals[i]
+		b, is := d.Bound[a.User]
+		if !is {
+			continue
+		}
+		of := d.brings(a)
+		if d.bound[of] > 0 {
+			continue
+		}
+		r := nodes.Request{CPUs: a.Procs}
+		if of.request > 0 {
+			r = d.Requests[of.request-1]
+		}
+		d.machine.Requests = append(d.machine.Requests, b.Of(r))
+		d.bound[of] = int32(len(d.machine.Requests))
+	}
+}
+
+// brings is what an arrival brings.
+func (d *drawer) brings(a *Arrival) bring {
+	if a.Request < 1 || int(a.Request) > min(d.Came, len(d.Requests)) {
+		return bring{user: a.User, procs: a.Procs}
+	}
+	return bring{user: a.User, request: a.Request}
 }
 
 // another returns one that draws futures of the same state at the same time.
@@ -126,18 +168,19 @@ func (d *drawer) runs(j *Job, length ostrich.Duration) {
 
 // request is a request that some nodes can meet, or 0.
 func (d *drawer) request(r int32) int32 {
-	if int(r) > len(d.Requests) || !d.machine.Meets(r) {
+	if int(r) > len(d.machine.Requests) || !d.machine.Meets(r) {
 		return 0
 	}
 	return r
 }
 
 // cameWith is request of an arrival.
-func (d *drawer) cameWith(r int32) int32 {
-	if int(r) > d.Came {
-		return 0
+func (d *drawer) cameWith(a *Arrival) int32 {
+	of := d.brings(a)
+	if n := d.request(d.bound[of]); n > 0 {
+		return n
 	}
-	return d.request(r)
+	return d.request(of.request)
 }
 
 // quiet returns the starts of the jobs if nobody comes any more, see Draws.Quiet.
@@ -246,7 +289,7 @@ func (d *drawer) newcomer(a *Arrival) newcomer {
 	slot = min(slot, int32(len(d.Pending)))
 	ran := cmp.Or(a.Ran, a.Limit)
 	return newcomer{slot: slot, job: sim.Job{
-		User: a.User, Submit: a.At + d.later, Procs: a.Procs, Request: d.cameWith(a.Request), Run: bounded(ran), Estimate: bounded(max(a.Limit, ran)),
+		User: a.User, Submit: a.At + d.later, Procs: a.Procs, Request: d.cameWith(a), Run: bounded(ran), Estimate: bounded(max(a.Limit, ran)),
 	}}
 }
 

@@ -68,6 +68,53 @@ func TestNodes(t *testing.T) {
 	}
 }
 
+// TestBound: user 1 may have one job at a time, by limits of two kinds. Two run all the same, as the limit is new; their jobs wait for both,
+// one after the other, and those that come of them behind these, though there is room. User 2 is under no limit.
+func TestBound(t *testing.T) {
+	now := 10 * day
+	one := &nodes.Association{User: "one", Limits: []nodes.Limit{{Scope: nodes.User, Resource: "jobs", Most: 1}}}
+	for name, b := range map[string]Bound{
+		"association": {Association: one},
+		"QOS":         {QOS: &nodes.QOS{Limits: []nodes.Limit{{Scope: nodes.User, Resource: "cpu", Most: 1}}}, Association: &nodes.Association{User: "one"}},
+	} {
+		var h Habits
+		h.Came(Arrival{At: now - day - 2, User: 7, Procs: 1, Limit: 1, Ran: 1})
+		for _, user := range []ostrich.UserID{1, 1, 2} {
+			h.Came(Arrival{At: now - day + 10, User: user, Procs: 1, Limit: 50, Ran: 50, Request: 2})
+		}
+		s := &State{
+			Now: now, Cluster: gpus(4), Requests: append(slices.Clone(requests), b.Of(requests[1])), Came: len(requests), Draws: 1, Habits: &h,
+			Bound:   map[ostrich.UserID]Bound{1: b},
+			Running: []Job{fixed(1, 1, 1, 100, 100), fixed(2, 1, 1, 200, 200)},
+			Pending: []Job{fixed(3, 1, 1, 30, 30), fixed(4, 1, 1, 40, 40), fixed(5, 3, 1, 500, 500), fixed(6, 3, 1, 500, 500)},
+		}
+		for i := range s.Running {
+			s.Running[i].Request, s.Pending[i].Request = 5, 5
+			s.Pending[2+i].Request = 2
+		}
+		var starts []ostrich.Time
+		for _, d := range askAll(t, s) {
+			starts = append(starts, d.Starts[0]-now)
+		}
+		// Of the GPUs one is free from 100 s on: user 2 takes it, and not the jobs of user 1 that come as early.
+		if want := []ostrich.Time{200, 230, 0, 0}; !slices.Equal(starts, want) {
+			t.Errorf("%s: starts %v, want %v", name, starts, want)
+		}
+		d, err := newDrawer(s, s.Pending, []int{3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := Arrival{User: 1, Procs: 1, Request: 2}
+		bound := d.cameWith(&a)
+		if r := d.machine.Requests[bound-1]; bound <= int32(len(s.Requests)) || r.Association != b.Association || r.QOS != b.QOS || len(r.GRES) != 1 {
+			t.Errorf("%s: a job of user 1 comes with request %d, %+v", name, bound, r)
+		}
+		if a.User = 2; d.cameWith(&a) != 2 {
+			t.Errorf("%s: one of user 2 comes with request %d", name, d.cameWith(&a))
+		}
+	}
+}
+
 // TestManyOnNodes: a pass gives up after many that find no nodes, not after many that start, be it that they run already.
 func TestManyOnNodes(t *testing.T) {
 	s := &State{Now: 1000, Cluster: gpus(2 * tests), Requests: requests, Came: len(requests), Draws: 1}
@@ -104,7 +151,7 @@ func TestCame(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ number, asked, came int32 }{{1, 1, 1}, {2, 2, 0}, {4, 0, 0}, {9, 0, 0}} {
-		if asked, came := d.request(test.number), d.cameWith(test.number); asked != test.asked || came != test.came {
+		if asked, came := d.request(test.number), d.cameWith(&Arrival{Procs: 1, Request: test.number}); asked != test.asked || came != test.came {
 			t.Errorf("request %d: %d, of an arrival %d", test.number, asked, came)
 		}
 	}

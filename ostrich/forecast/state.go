@@ -40,8 +40,11 @@ type State struct {
 	Requests []nodes.Request
 	Came     int
 
+	// Bound are the limits under which the jobs come that some users still bring; those of others come under none.
+	Bound map[ostrich.UserID]Bound
+
 	Running []Job
-	Pending []Job // that can start, in the order in force; each task of an array is one
+	Pending []Job // that can start, or wait for a limit of their requests, in the order in force; each task of an array is one
 	// Habits are what still comes; nil: nothing.
 	Habits *Habits
 
@@ -50,6 +53,18 @@ type State struct {
 
 	// Workers is how many futures are replayed at a time, at most; 0 is one. The draws are the same with any number.
 	Workers int
+}
+
+// Bound are the QOS and the association whose limits count a user's jobs.
+type Bound struct {
+	QOS         *nodes.QOS
+	Association *nodes.Association
+}
+
+// Of returns a request that is under the limits.
+func (b Bound) Of(r nodes.Request) nodes.Request {
+	r.QOS, r.Association = b.QOS, b.Association
+	return r
 }
 
 // Draws is what may become of a job, in futures that are drawn at random.

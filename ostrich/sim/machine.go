@@ -109,7 +109,7 @@ type Machine struct {
 	Placed func(job int, at ostrich.Time, a *nodes.Allocation)
 
 	// On is what the first jobs have of the nodes in Replay, which run already as it begins: they are submitted then, and start at once,
-	// whatever their requests say. All of it must fit. One of which that is nil is placed as any other.
+	// whatever their requests say. All of it must fit. One of which that is nil is placed as any other, though no limit keeps it.
 	On []*nodes.Allocation
 
 	// Began is called in Replay when a job begins that Replay knows by its place among the jobs, from 0;

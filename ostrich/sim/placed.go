@@ -287,7 +287,7 @@ const (
 	nodesFound     search = iota
 	othersMayFind         // none, for what need not be so for others with the same request
 	noNodesForLong        // none for the request, unless it ends by the shadow time
-	noNodes               // none for the request
+	noNodes               // none for the request, or a limit keeps all with it
 )
 
 // finds looks for nodes for a job now, beside the head of the order if that has found none. Under None
@@ -299,17 +299,23 @@ func (f *filling) finds(i int32) search {
 	f.keep()
 	p, user := f.placed, uint32(f.jobs[i].User)
 	long := f.blocked && f.kind == EASY && f.now+ostrich.Time(f.jobs[i].Estimate) > f.room.Shadow
-	limited := false
+	runs := int(i) < len(p.On) // already, whatever the limits
+	limited, another, missing := false, false, false
 	for _, w := range p.of(i) {
-		if !p.usage.Allows(w, user) {
+		if !runs && p.usage.Keeps(w) {
 			limited = true
+			continue
+		}
+		if !runs && !p.usage.Allows(w, user) {
+			limited, another = true, true
 			continue
 		}
 		a, ok := p.stock.Place(w, user, long)
-		if ok && !p.usage.AllowsAllocation(w, user, a) {
-			limited = true
+		if ok && !runs && !p.usage.AllowsAllocation(w, user, a) {
+			limited, another = true, true
 			continue
 		}
+		missing = missing || !ok
 		if ok {
 			p.chosen, p.chosenWant, p.chosenLong = a, w, long
 			f.room.Free, f.room.Extra = p.stock.Free, p.stock.Left
@@ -321,9 +327,9 @@ func (f *filling) finds(i int32) search {
 		f.blocked, f.head = true, i
 	}
 	switch {
-	case limited, p.Private():
+	case another, p.Private():
 		return othersMayFind
-	case long:
+	case long && missing:
 		return noNodesForLong
 	}
 	return noNodes

@@ -1,4 +1,4 @@
-// Package archive reads a window of time, and the association tree, from
+// Package archive reads a window of time from
 // slurmdbd's tables. It serves questions that are asked once; package slurmdb
 // follows the tables.
 package archive
@@ -305,43 +305,4 @@ func size(h *accounting.History, sizes []slurmdb.Size) {
 	if found.From >= h.To {
 		h.Notes = append(h.Notes, fmt.Sprintf("The size of the cluster is that of %s: the tables have none of the window.", stamp(found.From)))
 	}
-}
-
-// Site reads the association tree and the QOS, without deleted ones, and with their limits if the
-// configuration asks for needs.
-func Site(ctx context.Context, r *slurmdb.Reader) (*accounting.Site, error) {
-	associations, _, err := r.Names(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s := &accounting.Site{}
-	for _, a := range associations {
-		switch {
-		case a.Deleted:
-		case a.User == "":
-			s.Accounts = append(s.Accounts, accounting.Account{ID: a.ID, Name: a.Account, Parent: a.Parent, Shares: a.Shares})
-		default:
-			s.Associations = append(s.Associations, accounting.AssociationShare{
-				ID: a.ID, User: a.User, Account: a.Account, Partition: a.Partition, Shares: a.Shares,
-			})
-		}
-	}
-	if s.QOS, err = r.QOS(ctx); err != nil {
-		return nil, err
-	}
-	if r.Needs() {
-		limits, prioritized, err := r.Limits(ctx)
-		if err != nil {
-			return nil, err
-		}
-		s.Prioritized = prioritized
-		for i := range s.Accounts {
-			s.Accounts[i].Limits = limits[s.Accounts[i].ID]
-		}
-		for i := range s.Associations {
-			s.Associations[i].Limits = limits[s.Associations[i].ID]
-		}
-	}
-	s.Sort()
-	return s, nil
 }

@@ -311,7 +311,7 @@ func TestSite(t *testing.T) {
 			)
 			db.Run("INSERT INTO qos_table (creation_time, mod_time, id, name, priority, usage_factor, deleted, preempt) " +
 				"VALUES (1, 1, 2, 'high', 100, 0.5, 0, ',3,1,5,'), (1, 1, 3, 'old', 9, 1, 1, ',1,'), (1, 1, 5, 'low', 0, 1, 0, '')")
-			s, err := archive.Site(t.Context(), open(t, db))
+			s, err := open(t, db).Site(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -336,11 +336,11 @@ func TestSite(t *testing.T) {
 				t.Errorf("site (-want +got):\n%s", diff)
 			}
 			db.Run("UPDATE qos_table SET preempt = ',1-2,x,' WHERE id = 5")
-			if _, err = archive.Site(t.Context(), open(t, db)); err == nil || !strings.Contains(err.Error(), `preempt of low: ",1-2,x,": not numbers of QOS`) {
+			if _, err = open(t, db).Site(t.Context()); err == nil || !strings.Contains(err.Error(), `preempt of low: ",1-2,x,": not numbers of QOS`) {
 				t.Errorf("not numbers: %v", err)
 			}
 			db.Run("ALTER TABLE qos_table DROP COLUMN preempt")
-			if s, err = archive.Site(t.Context(), open(t, db)); err != nil || s.QOS[0].PreemptKnown || len(s.QOS[0].Preempts) > 0 {
+			if s, err = open(t, db).Site(t.Context()); err != nil || s.QOS[0].PreemptKnown || len(s.QOS[0].Preempts) > 0 {
 				t.Errorf("without the column: %+v, %v", s.QOS[0], err)
 			}
 		})

@@ -303,13 +303,3 @@ func Preemption(k *priority.Controller) nodes.Preempt {
 	}
 	return p
 }
-
-// Limits returns limits as the nodes count them.
-func Limits(l *accounting.Limits) []nodes.Limit {
-	scopes := [...]nodes.Scope{accounting.ByGroup: nodes.Group, accounting.ByUser: nodes.User, accounting.ByAccount: nodes.Account, accounting.ByJob: nodes.Job, accounting.ByJobNode: nodes.JobNode}
-	list := make([]nodes.Limit, 0, len(l.List))
-	for _, x := range l.List {
-		list = append(list, nodes.Limit{Scope: scopes[x.Scope], Resource: x.Resource, Most: x.Most})
-	}
-	return list
-}

@@ -325,122 +325,24 @@ func (s *Study) limits(p *placement) {
 		}
 		return
 	}
-	enforced := s.Controller == nil || s.Controller.Limits()
-	var other []string
-	of := func(l *accounting.Limits) []nodes.Limit {
-		for _, name := range l.Other {
-			if !slices.Contains(other, name) {
-				other = append(other, name)
-			}
-		}
-		if !enforced {
-			return nil
-		}
-		return inventory.Limits(l)
-	}
-	wall := func(l *accounting.Limits) ostrich.Duration {
-		if !enforced {
-			return 0
-		}
-		return l.MaxWall
-	}
-	qos := make(map[string]*nodes.QOS)
-	percentages := make(map[*nodes.QOS]bool)
-	for i := range s.Site.QOS {
-		q := &s.Site.QOS[i]
-		qos[q.Name] = &nodes.QOS{
-			Name: q.Name, Limits: of(&q.Limits), MaxWall: wall(&q.Limits), Override: q.Flags.Has(accounting.OverPartQOS), Mode: inventory.PreemptMode(q.PreemptMode), Priority: q.Priority, Exempt: q.Exempt, Grace: q.Grace,
-			NoReserve: q.Flags.Has(accounting.NoReserve), AnyMin: q.Flags.Has(accounting.PartitionMinNodes), AnyMax: q.Flags.Has(accounting.PartitionMaxNodes), AnyTime: q.Flags.Has(accounting.PartitionTimeLimit),
-		}
-		percentages[qos[q.Name]] = q.Flags.Has(accounting.Relative)
-	}
-	for i := range s.Site.QOS {
-		for _, name := range s.Site.QOS[i].Preempts {
-			if q := qos[name]; q != nil {
-				mine := qos[s.Site.QOS[i].Name]
-				mine.Preempts = append(mine.Preempts, q)
-			}
-		}
-	}
-	for i, name := range p.history.QOS {
-		p.qos[i] = qos[name]
-	}
+	of := make(map[int]string) // the QOS of partitions
 	for i := range s.Records {
 		if r := &s.Records[i]; r.Kind == slurm.PartitionRecord {
 			if at, is := p.partitions[r.Name]; is {
-				of := &p.cluster.Partitions[at]
-				if of.QOS = qos[r.Get("qos")]; percentages[of.QOS] {
-					of.QOS.Limits, percentages[of.QOS] = p.relative(of.QOS.Limits, of.Nodes), false
-				}
+				of[at] = r.Get("qos")
 			}
 		}
 	}
-	everywhere := make([]int, len(p.cluster.Nodes))
-	for i := range everywhere {
-		everywhere[i] = i
-	}
-	for q, is := range percentages {
-		if is {
-			q.Limits = p.relative(q.Limits, everywhere)
-		}
-	}
-	accounts := make(map[string]*nodes.Association)
-	for i := range s.Site.Accounts {
-		a := &s.Site.Accounts[i]
-		accounts[a.Name] = &nodes.Association{Account: a.Name, Limits: of(&a.Limits)}
-	}
-	for i := range s.Site.Accounts {
-		a := &s.Site.Accounts[i]
-		if a.Name != a.Parent {
-			accounts[a.Name].Parent = accounts[a.Parent]
-		}
-	}
-	type place struct{ user, account, partition string }
-	users := make(map[place]*nodes.Association)
-	for i := range s.Site.Associations {
-		a := &s.Site.Associations[i]
-		users[place{a.User, a.Account, a.Partition}] = &nodes.Association{
-			Account: a.Account, User: a.User, Parent: accounts[a.Account], Limits: of(&a.Limits), MaxWall: wall(&a.Limits),
-		}
+	is := inventory.PoliciesOf(s.Site, s.Controller == nil || s.Controller.Limits(), p.cluster, func(partition int) string { return of[partition] }, func(*nodes.Limit) bool { return true })
+	for i, name := range p.history.QOS {
+		p.qos[i] = is.QOS[name]
 	}
 	for i, a := range p.history.Associations {
-		p.associations[i] = cmp.Or(users[place{a.User, a.Account, a.Partition}], users[place{a.User, a.Account, ""}],
-			&nodes.Association{User: a.User, Account: a.Account, Parent: accounts[a.Account]})
+		p.associations[i] = is.Association(a.User, a.Account, a.Partition)
 	}
-	if len(other) > 0 {
-		slices.Sort(other)
+	if other := is.Others; len(other) > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("Limits that the replay does not have: %s.", strings.Join(other, ", ")))
 	}
-}
-
-// relative returns limits that are percentages of some nodes as numbers (flag Relative of a QOS, since Slurm 23.11). What nodes do
-// not have, such as licences and billing, has no limit.
-func (p *placement) relative(limits []nodes.Limit, of []int) []nodes.Limit {
-	all := map[string]int64{"node": int64(len(of)), "cpu": int64(p.cpus(of))}
-	for _, at := range of {
-		n := &p.cluster.Nodes[at]
-		all["mem"] += n.Memory
-		for _, g := range n.GRES {
-			all["gres/"+g.Name] += g.Count
-			if g.Type != "" {
-				all["gres/"+g.Name+":"+g.Type] += g.Count
-			}
-		}
-	}
-	list := make([]nodes.Limit, 0, len(limits))
-	for _, l := range limits {
-		if l.Resource != "jobs" {
-			has := all[l.Resource]
-			if has == 0 {
-				continue
-			}
-			if l.Most > 0 {
-				l.Most = max(1, has*l.Most/100) // jobs have run under it
-			}
-		}
-		list = append(list, l)
-	}
-	return list
 }
 
 // pins reports whether a job is put where it ran, from its start on, because it ran long before

@@ -232,15 +232,6 @@ func TestWallOfQOS(t *testing.T) {
 	}
 }
 
-// TestRelativeNone: 0 % is none, and memory that the nodes' lines do not have is not limited.
-func TestRelativeNone(t *testing.T) {
-	p := &placement{cluster: &nodes.Cluster{Nodes: []nodes.Node{{CPUs: 8, GRES: []nodes.GRES{{Name: "gpu", Count: 4}}}}}}
-	got := p.relative([]nodes.Limit{{Resource: "gres/gpu"}, {Resource: "mem", Most: 50}, {Resource: "cpu", Most: 1}}, []int{0})
-	if want := []nodes.Limit{{Resource: "gres/gpu"}, {Resource: "cpu", Most: 1}}; !slices.Equal(got, want) {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-}
-
 // TestIgnored: a note names the settings that the replay does not have, as they are written; a topology counts on nodes only.
 func TestIgnored(t *testing.T) {
 	records, err := slurm.ParseRecords("ClusterName=c\nTopologyPlugin=topology/tree\nCompleteWait=5\nOverTimeLimit=UNLIMITED\nResumeProgram=/bin/on\nNodeName=n1 CPUs=8 Gres=gpu:1,shard:4\nPartitionName=main Nodes=n1 MaxCPUsPerSocket=2 OverTimeLimit=9\n", nil)

@@ -93,7 +93,7 @@ func (s *source) readTables(ctx context.Context, config *configuration.Config, s
 		return err
 	}
 	if s.setup.Site == nil {
-		if s.setup.Site, err = archive.Site(ctx, r); err != nil {
+		if s.setup.Site, err = r.Site(ctx); err != nil {
 			return err
 		}
 	}

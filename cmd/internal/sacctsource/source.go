@@ -348,7 +348,7 @@ func (p *poll) agreed(queue []slurm.Unfinished) map[ostrich.JobID]string {
 
 // sites reports the associations and the nodes that are out.
 func (p *poll) sites(ctx context.Context) error {
-	site, err := p.source.Site(ctx)
+	site, err := p.source.associations(ctx, sacct.AssociationsCommand)
 	if err != nil {
 		return err
 	}
@@ -363,27 +363,38 @@ func (p *poll) sites(ctx context.Context) error {
 	return err
 }
 
-// Site reads the association tree.
+// Site reads the association tree and the QOS, with their limits.
 func (s *Source) Site(ctx context.Context) (*accounting.Site, error) {
-	out, err := s.sacctmgr(ctx, sacct.AssociationsCommand, "cluster="+s.config.Cluster)
+	site, err := s.associations(ctx, sacct.AssociationsCommand+sacct.AssociationLimits)
+	if err == nil {
+		err = s.qos(ctx, site, sacct.QOSCommand+sacct.QOSLimits)
+	}
+	return site, err
+}
+
+// associations reads the association tree.
+func (s *Source) associations(ctx context.Context, command string) (*accounting.Site, error) {
+	out, err := s.sacctmgr(ctx, command, "cluster="+s.config.Cluster)
 	if err != nil {
 		return nil, err
 	}
 	site := new(accounting.Site)
-	if err := sacct.ReadAssociations(site, out, "show associations", s.config.Cluster); err != nil {
-		return nil, err
+	return site, sacct.ReadAssociations(site, out, "show associations", s.config.Cluster)
+}
+
+// qos adds the QOS.
+func (s *Source) qos(ctx context.Context, site *accounting.Site, command string) error {
+	out, err := s.sacctmgr(ctx, command)
+	if err != nil {
+		return err
 	}
-	return site, nil
+	return sacct.ReadQOS(site, out, "show qos")
 }
 
 // factors reads what the jobs of each QOS are charged.
 func (s *Source) factors(ctx context.Context, p *ledger.Poll) error {
-	out, err := s.sacctmgr(ctx, sacct.QOSCommand)
-	if err != nil {
-		return err
-	}
 	var site accounting.Site
-	if err := sacct.ReadQOS(&site, out, "show qos"); err != nil {
+	if err := s.qos(ctx, &site, sacct.QOSCommand); err != nil {
 		return err
 	}
 	factors := make(map[string]float64)

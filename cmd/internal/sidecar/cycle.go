@@ -8,6 +8,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/journal"
@@ -57,6 +58,7 @@ type Sidecar struct {
 
 	partitions []priority.Partition
 	asked      time.Time // when the controller's configuration was read
+	limits     limits
 	// divide tells accounting that partitions changed; nil if it need not know.
 	divide  func(ledger.Site)
 	counted Counted // by what work is counted
@@ -151,9 +153,13 @@ type Cycle struct {
 
 	Controller priority.Controller
 	Partitions []priority.Partition
-	Pools      []ostrich.PoolSchedule
-	Queue      []priority.Queued // in the order in which Slurm would try them
-	Plan       Plan
+	// Site is the association tree and the QOS with their limits; nil where slurmctld enforces none, or where accounting does not tell them.
+	Site *accounting.Site
+	// Limits is why that could not be read just now; those before are kept.
+	Limits error
+	Pools  []ostrich.PoolSchedule
+	Queue  []priority.Queued // in the order in which Slurm would try them
+	Plan   Plan
 
 	// Provisional are the jobs of the queue that accounting has not reported yet
 	// and that are ordered all the same, as records made from the queue, by id.
@@ -221,6 +227,7 @@ func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
 	if err = s.ask(ctx); err != nil {
 		return nil, err
 	}
+	s.readLimits(ctx)
 	harm := s.harmless()
 	if harm != nil && apply {
 		if errors.Is(harm, priority.ErrUndecided) {
@@ -254,6 +261,7 @@ func (s *Sidecar) Run(ctx context.Context, apply bool) (*Cycle, error) {
 		c.Journal = s.journal.Repaired()
 	}
 	c.Names, s.names = s.names, nil
+	c.Limits, s.limits.bad = s.limits.bad, nil
 	c.OtherWriters, s.others = s.others, nil
 	c.Counted = s.counted
 	c.Orphans, c.Adopted, c.Contested, c.Hurry = s.orphans.left, s.orphans.taken, !s.orphans.changed.IsZero(), s.orphans.waits()
@@ -295,7 +303,7 @@ func (s *Sidecar) look(ctx context.Context) (*Cycle, error) {
 	c := &Cycle{
 		Diag:   diag,
 		Server: s.place.address(), Passed: s.place.passed(),
-		Rows: batch.Rows, Skipped: batch.Skipped, Controller: s.controller, Partitions: s.partitions,
+		Rows: batch.Rows, Skipped: batch.Skipped, Controller: s.controller, Partitions: s.partitions, Site: s.limits.site,
 		Time: s.clock(batch.Now, heard, behind),
 	}
 	c.Lag = ostrich.Duration(batch.Now - c.Time)

@@ -61,6 +61,7 @@ type Cycle struct {
 	starts     *byPool[map[ostrich.JobID]Expected]
 	drawn      *byPool[*drawn]
 	controller priority.Controller
+	site       *accounting.Site // see sidecar.Cycle.Site
 	known
 }
 
@@ -102,7 +103,7 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 		Accepted: config.Satisfaction.String(), DueShown: config.Due,
 		Declared: config.Campaign.Declared, Rule: config.RuleText(), ByTool: config.ByTool(),
 		Options: config.PlanOptions(c.Controller), Plan: c.Plan, Partitions: c.Partitions, Resource: cmp.Or(c.Counted.Name, "cpu"), unit: c.Counted.Unit,
-		Unheard: len(c.Provisional) + c.Plan.Reasons[priority.Unheard], generation: c.Generation, controller: c.Controller, starts: newByPool[map[ostrich.JobID]Expected](), drawn: newByPool[*drawn](),
+		Unheard: len(c.Provisional) + c.Plan.Reasons[priority.Unheard], generation: c.Generation, controller: c.Controller, site: c.Site, starts: newByPool[map[ostrich.JobID]Expected](), drawn: newByPool[*drawn](),
 	}
 	if before != nil && before.generation == c.Generation {
 		s.known = before.known

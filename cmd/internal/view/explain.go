@@ -182,8 +182,13 @@ func (s *Cycle) waiting(place int) *Explanation {
 	}
 	if e.Able = s.able(p, pool); e.Able {
 		e.Expected, e.Odds = s.expected(p), s.odds(p.Job, pool)
-	} else if e.Campaign != nil {
-		e.Campaign.Bound = nil
+	} else {
+		if p.Wait == priority.Limited {
+			e.Odds = s.odds(p.Job, pool)
+		}
+		if e.Campaign != nil {
+			e.Campaign.Bound = nil
+		}
 	}
 	e.Verdict = s.verdict(e, p, pool)
 	return e

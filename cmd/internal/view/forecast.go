@@ -64,7 +64,7 @@ func (s *Cycle) expected(p *priority.Entry) *Expected {
 func (s *Cycle) forecast(pool *Pool) map[ostrich.JobID]Expected {
 	jobs, procs := s.occupying(pool)
 	first := len(jobs) // of the pending ones
-	for _, i := range s.inForce(pool) {
+	for _, i := range s.inForce(pool, nil) {
 		e := s.Plan.Entries[i]
 		n, q := max(e.Count, 1), s.procs(e)
 		var is ostrich.Job // what accounting says of it
@@ -129,11 +129,11 @@ func (s *Cycle) occupying(pool *Pool) (jobs []sim.Job, procs int) {
 
 // inForce lists the jobs of a pool that wait for their turn, as places of the plan's
 // entries, in the order in force: OStrich's, with the jobs that it leaves alone behind, or
-// Slurm's where OStrich only watches.
-func (s *Cycle) inForce(pool *Pool) []int {
+// Slurm's where OStrich only watches. So do those that wait for a limit that the futures know; without them it is given none.
+func (s *Cycle) inForce(pool *Pool, futures *placing) []int {
 	var places []int
 	for i := range s.Plan.Entries {
-		if e := s.Plan.Entries[i]; e.Pool == pool.Name && s.able(e, pool) {
+		if e := s.Plan.Entries[i]; e.Pool == pool.Name && (s.able(e, pool) || futures != nil && s.limited(e, pool, futures)) {
 			places = append(places, i)
 		}
 	}

@@ -191,6 +191,10 @@ func (s *Cycle) Forecast(v *Viewer, by *Selection) (*Forecast, error) {
 	draws, err := s.Foresight.Draws(pool.Name, func(spread foresight.SpreadOf) (*forecast.State, []int) {
 		is, user := s.sight(pool, on, spread), s.idOf(a.User)
 		one := forecast.Job{ID: math.MaxUint32, User: user, Procs: a.CPUs, Limit: bounded(a.Limit), Request: number}
+		if under, kept := is.Bound[user]; kept && number > 0 { // as their other jobs are
+			one.Request = on.add(under.Of(on.requests[number-1]))
+			is.Requests = on.requests
+		}
 		one.Spread = spread(user, &lengths.Request{Limit: one.Limit, Procs: one.Procs})
 		a.Ahead = s.goes(&one, a.User, pool, p.Name, is.Pending)
 		is.Pending = slices.Insert(is.Pending, a.Ahead, one)

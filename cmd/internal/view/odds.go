@@ -13,6 +13,7 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/forecast"
 	"slurm-ostrich/ostrich/lengths"
+	"slurm-ostrich/priority"
 )
 
 // Odds are the moments by which something happens with odds of 10, 50 and 90 %.
@@ -85,7 +86,7 @@ func (s *Cycle) draw(pool *Pool) *drawn {
 
 // sight returns what runs and what waits in a pool.
 func (s *Cycle) sight(pool *Pool, on *placing, spread foresight.SpreadOf) *forecast.State {
-	is := &forecast.State{Now: s.Time}
+	is := &forecast.State{Now: s.Time, Bound: make(map[ostrich.UserID]forecast.Bound)}
 	busy := 0
 	for i := range s.live {
 		r := s.live[i]
@@ -95,12 +96,13 @@ func (s *Cycle) sight(pool *Pool, on *placing, spread foresight.SpreadOf) *forec
 		}
 		busy += j.Procs
 		is.Running = append(is.Running, forecast.Job{
-			ID: j.ID, User: j.User, Procs: j.Procs, Limit: bounded(j.Estimate), Ran: max(1, ostrich.Duration(s.Time-j.Start)-j.Suspended), Class: j.Class, Request: on.of(j, j.Procs, ""),
-			Spread: spread(j.User, &lengths.Request{Limit: bounded(j.Estimate), Procs: j.Procs, Class: j.Class, Hint: j.Hint}),
+			ID: j.ID, User: j.User, Procs: j.Procs, Limit: bounded(j.Estimate), Ran: max(1, ostrich.Duration(s.Time-j.Start)-j.Suspended), Class: j.Class,
+			Request: on.of(j, j.Procs, "", on.bounds.binding(r.UserName, r.Account, r.QOS, j.Partition)),
+			Spread:  spread(j.User, &lengths.Request{Limit: bounded(j.Estimate), Procs: j.Procs, Class: j.Class, Hint: j.Hint}),
 		})
 	}
 	slices.SortFunc(is.Running, func(a, b forecast.Job) int { return cmp.Or(cmp.Compare(b.Procs, a.Procs), cmp.Compare(a.ID, b.ID)) }) // the widest find nodes first
-	for _, i := range s.inForce(pool) {
+	for _, i := range s.inForce(pool, on) {
 		e := s.Plan.Entries[i]
 		j := ostrich.Job{User: ostrich.UserID(e.UID)} // where accounting does not know it
 		if r, ok := s.record(e.Job); ok {
@@ -110,8 +112,12 @@ func (s *Cycle) sight(pool *Pool, on *placing, spread foresight.SpreadOf) *forec
 		if procs < 1 || limit < 1 {
 			continue
 		}
+		under := on.bounds.binding(e.User, e.Account, e.QOS, e.Partition)
+		if under != (forecast.Bound{}) {
+			is.Bound[j.User] = under
+		}
 		one := forecast.Job{
-			ID: e.Job, User: j.User, Procs: procs, Limit: bounded(limit), Class: j.Class, Request: on.of(&j, procs, e.Wants),
+			ID: e.Job, User: j.User, Procs: procs, Limit: bounded(limit), Class: j.Class, Request: on.of(&j, procs, e.Wants, under),
 			Spread: spread(j.User, &lengths.Request{Limit: bounded(limit), Procs: procs, Class: j.Class, Hint: j.Hint}),
 		}
 		for range max(e.Count, 1) {
@@ -123,6 +129,16 @@ func (s *Cycle) sight(pool *Pool, on *placing, spread foresight.SpreadOf) *forec
 	is.Procs = max(pool.Procs, busy)
 	is.Cluster, is.Requests, is.Came = on.cluster, on.requests, on.asked
 	return is
+}
+
+// limited reports whether a pending job waits for nothing but its turn and a limit that the futures know.
+func (s *Cycle) limited(e *priority.Entry, pool *Pool, on *placing) bool {
+	if e.Wait != priority.Limited || !priority.InUse(e.Reason) || e.Reservation != "" || s.procs(e) > pool.Procs {
+		return false
+	}
+	r, ok := s.record(e.Job)
+	under := on.bounds.binding(e.User, e.Account, e.QOS, e.Partition)
+	return ok && under != (forecast.Bound{}) && on.of(&r.Job, s.procs(e), e.Wants, under) > 0
 }
 
 // odds returns when the first task of a job that can start does, nil if that is not known.
@@ -200,12 +216,12 @@ func (s *Cycle) Look() error {
 }
 
 func (s *Cycle) queueOf(pool *Pool) foresight.Queue {
-	q := foresight.Queue{Pool: pool.Name}
-	for _, i := range s.inForce(pool) {
+	q, on := foresight.Queue{Pool: pool.Name}, s.placing(pool)
+	for _, i := range s.inForce(pool, on) {
 		q.Jobs = append(q.Jobs, s.Plan.Entries[i].Job)
 	}
 	for _, e := range s.Plan.Entries {
-		if p := s.poolOf(e); p == nil || !s.able(e, p) {
+		if p := s.poolOf(e); p == nil || !s.able(e, p) && (p.Name != pool.Name || !s.limited(e, pool, on)) {
 			q.Unable = append(q.Unable, e.Job)
 		}
 	}

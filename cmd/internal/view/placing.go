@@ -22,13 +22,16 @@ type placing struct {
 	requests []nodes.Request
 	others   map[other]int32 // numbers of the others
 	places   map[string]int  // of the nodes
+	bounds   *bounds         // limits that may keep jobs
 }
 
-// other is what a job asks for that has, or is to have, more processors than accounting says, or that asks for something by name.
+// other is what a job asks for that has, or is to have, more processors than accounting says, that asks for something by name, or that limits
+// may keep.
 type other struct {
 	needs uint32
 	procs int // 0 for as many as accounting says
 	wants priority.Wants
+	under forecast.Bound
 }
 
 // placing returns the nodes of a pool. What jobs ask for by name squeue tells of those that wait; the weights of nodes are not in it.
@@ -40,6 +43,7 @@ func (s *Cycle) placing(pool *Pool) *placing {
 	if p.cluster = s.clusterOf(pool); p.cluster == nil {
 		return p
 	}
+	p.bounds = s.boundsOf(pool, p.cluster)
 	for i := range p.cluster.Nodes {
 		p.places[p.cluster.Nodes[i].Name] = i
 	}
@@ -56,28 +60,28 @@ func (s *Cycle) placing(pool *Pool) *placing {
 	return p
 }
 
-// of returns the number of what a job asks for that has so many processors, and what it asks for by name. Names that no nodes of the
-// pool can meet, as when features have changed since the submission, do not count.
-func (p *placing) of(j *ostrich.Job, procs int, wants priority.Wants) int32 {
+// of returns the number of what a job asks for that has so many processors, what it asks for by name, and what binds it. Names that no nodes
+// of the pool can meet, as when features have changed since the submission, do not count.
+func (p *placing) of(j *ostrich.Job, procs int, wants priority.Wants, under forecast.Bound) int32 {
 	n := int(j.Needs)
 	if n < 1 || n > p.asked {
 		return 0
 	}
 	names := wants.Asked()
 	names.Licenses = "" // which no node has
-	is := other{j.Needs, procs, names.Wants()}
+	is := other{j.Needs, procs, names.Wants(), under}
 	if p.requests[n-1].CPUs >= procs {
 		is.procs = 0
 	}
-	if is.procs == 0 && is.wants == "" {
+	if is.procs == 0 && is.wants == "" && under == (forecast.Bound{}) {
 		return int32(n)
 	}
 	number, known := p.others[is]
 	if !known {
-		r := p.requests[n-1]
+		r := under.Of(p.requests[n-1])
 		r.CPUs = max(r.CPUs, procs)
 		if is.wants != "" && !p.byName(&r, names) {
-			number = p.of(j, procs, "")
+			number = p.of(j, procs, "", under)
 		} else {
 			number = p.add(r)
 		}

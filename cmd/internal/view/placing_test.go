@@ -9,6 +9,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
+	"slurm-ostrich/ostrich/forecast"
 	"slurm-ostrich/ostrich/sim/nodes"
 	"slurm-ostrich/priority"
 )
@@ -65,8 +66,8 @@ func TestPlacing(t *testing.T) {
 		procs int
 		want  int32
 	}{{0, 1, 0}, {6, 1, 0}, {1, 1, 1}, {1, 2, 1}, {1, 4, 6}, {1, 4, 6}, {2, 4, 7}} {
-		if held.Needs = test.needs; is.of(&held, test.procs, "") != test.want {
-			t.Errorf("a job that asks for %d and has %d processors has request %d, want %d", test.needs, test.procs, is.of(&held, test.procs, ""), test.want)
+		if held.Needs = test.needs; is.of(&held, test.procs, "", forecast.Bound{}) != test.want {
+			t.Errorf("a job that asks for %d and has %d processors has request %d, want %d", test.needs, test.procs, is.of(&held, test.procs, "", forecast.Bound{}), test.want)
 		}
 	}
 	if r := is.requests[5]; r.CPUs != 4 || r.Memory.MiB != 1000 {

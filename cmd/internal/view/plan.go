@@ -97,7 +97,7 @@ func (s *Cycle) Chosen(v *Viewer, by *Selection) Plan {
 	if len(places) <= mostOdds {
 		for k, i := range places {
 			e := s.Plan.Entries[i]
-			if pool := s.poolOf(e); s.able(e, pool) {
+			if pool := s.poolOf(e); s.able(e, pool) || e.Wait == priority.Limited {
 				p.Jobs[k].Odds = s.odds(e.Job, pool)
 			}
 		}

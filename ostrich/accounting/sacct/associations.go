@@ -132,6 +132,12 @@ const (
 	QOSCommand          = "sacctmgr --parsable2 show qos format=Name,Priority,UsageFactor,Preempt"
 )
 
+// AssociationLimits and QOSLimits are the columns of these commands that have limits, to be added to their formats.
+const (
+	AssociationLimits = ",GrpTRES,GrpJobs,MaxTRES,MaxTRESPerNode,MaxJobs,MaxWall"
+	QOSLimits         = ",Flags,GrpTRES,GrpJobs,MaxTRES,MaxTRESPerNode,MaxTRESPerUser,MaxJobsPU,MaxTRESPA,MaxJobsPA,MaxWall"
+)
+
 // ReadAssociations reads the association tree of a cluster into s from the output
 // of AssociationsCommand. Columns may come in any order, with others between
 // them, of which those of limits are read too; ID and Priority may be missing. Without ParentName the indents of

@@ -3,6 +3,8 @@ package nodes_test
 import (
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"slurm-ostrich/ostrich/sim/nodes"
 )
 
@@ -213,5 +215,53 @@ func TestThreadsThatCount(t *testing.T) {
 				t.Errorf("error %v beside a limit of 3 CPUs, want one: %v", err, tt.limit)
 			}
 		})
+	}
+}
+
+// TestKeeps: a job that is kept by limits whatever nodes it finds is allowed none that it does find, and one beyond a number of jobs is kept.
+func TestKeeps(t *testing.T) {
+	kept := 0
+	rapid.Check(t, func(t *rapid.T) {
+		f, err := nodes.NewFloor(&nodes.Cluster{Nodes: []nodes.Node{{CPUs: 8, Memory: 100}, {CPUs: 8, Memory: 100}, {CPUs: 2, Memory: 50}}, Select: nodes.Select{Memory: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		draw := func(name string) (all []nodes.Limit) {
+			for _, resource := range rapid.SliceOfDistinct(rapid.SampledFrom([]string{"jobs", "cpu", "mem", "node"}), func(s string) string { return s }).Draw(t, name) {
+				all = append(all, nodes.Limit{Scope: rapid.SampledFrom([]nodes.Scope{nodes.Group, nodes.User, nodes.Account}).Draw(t, "scope"), Resource: resource, Most: rapid.Int64Range(1, 20).Draw(t, "most")})
+			}
+			return all
+		}
+		q, account := &nodes.QOS{Limits: draw("QOS")}, &nodes.Association{Account: "a", Limits: draw("account")}
+		of := []*nodes.Association{{Account: "a", User: "u", Parent: account, Limits: draw("user")}, {Account: "a", User: "v", Parent: account}, nil}
+		chooser, load, usage := f.NewChooser(), f.NewLoad(), f.NewUsage()
+		for range 8 {
+			w, bad := f.Want(&nodes.Request{
+				CPUs: rapid.IntRange(1, 6).Draw(t, "cpus"), MinNodes: rapid.IntRange(1, 2).Draw(t, "nodes"), Memory: nodes.Memory{MiB: rapid.Int64Range(1, 20).Draw(t, "memory")},
+				QOS: q, Association: rapid.SampledFrom(of).Draw(t, "association"),
+			}, -1)
+			if bad != nil {
+				continue // a limit is below what it asks for
+			}
+			a, ok := chooser.Choose(w, 7, f.All(), load)
+			if !ok {
+				continue
+			}
+			allowed := usage.Allows(w, 7) && usage.AllowsAllocation(w, 7, a)
+			if usage.Keeps(w) {
+				if kept++; allowed {
+					t.Fatalf("it is kept, and may start: %+v", w.Request)
+				}
+			} else if w.Association != nil && !usage.Allows(w, 7) {
+				t.Fatalf("it is not kept by a number of jobs: %+v", w.Request)
+			}
+			if allowed {
+				load.Add(a)
+				usage.Add(w, 7, a)
+			}
+		}
+	})
+	if kept == 0 {
+		t.Error("none is kept")
 	}
 }

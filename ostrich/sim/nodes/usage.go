@@ -188,6 +188,27 @@ func (u *Usage) AllowsRequest(w *Want, user uint32) bool {
 	return true
 }
 
+// Keeps reports whether limits keep each job with a request that has an association, whatever nodes it finds and whoever submits it.
+func (u *Usage) Keeps(w *Want) bool {
+	if w.Association == nil {
+		return false
+	}
+	for i := range w.bounds {
+		b := &w.bounds[i]
+		if b.over || b.Scope == JobNode || b.Resource == "node" { // nodes that others have count once
+			continue
+		}
+		more := int64(1)
+		if b.Resource != "jobs" {
+			more = b.asked(w)
+		}
+		if u.used[b.key(w, 0)]+more > b.Most {
+			return true
+		}
+	}
+	return false
+}
+
 // asked is how much of a limit a request would use, as far as it says so itself.
 func (b *bound) asked(w *Want) (n int64) {
 	switch b.Resource {

@@ -1,4 +1,4 @@
-package archive_test
+package slurmdb_test
 
 import (
 	"strings"
@@ -8,11 +8,14 @@ import (
 
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/slurmdb"
-	"slurm-ostrich/slurmdb/archive"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
 
-func withNeeds(c *slurmdb.Config) { c.Needs = true }
+func withNeeds(db *slurmdbtest.DB) slurmdb.Config {
+	c := config(db)
+	c.Needs = true
+	return c
+}
 
 // TestLimits: associations and QOS have their limits. Those of one job, of the time and of the
 // number of jobs of a user, and the priority, come from the accounts above where the user has none, each TRES for itself.
@@ -28,7 +31,7 @@ func TestLimits(t *testing.T) {
 	db.Run("UPDATE c1_assoc_table SET max_tres_pj = '1=20', max_wall_pj = 60, grp_jobs = 3, priority = 100 WHERE id_assoc = 12")
 	db.Run("INSERT INTO qos_table (creation_time, name, flags, max_tres_pu, max_jobs_per_user, max_wall_duration_per_job, preempt_mode, grace_time, preempt_exempt_time, grp_tres, usage_thres, max_jobs_accrue_pu) " +
 		"VALUES (1, 'short', 1168, '1001=2', 4, 30, 2, 120, 300, '2=4096,1099=1', 0.5, 7)")
-	s, err := archive.Site(t.Context(), open(t, db, withNeeds))
+	s, err := open(t, withNeeds(db)).Site(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,11 +69,16 @@ func TestLimits(t *testing.T) {
 	if diff := cmp.Diff(qos, s.QOS[1]); diff != "" {
 		t.Errorf("QOS (-want +got):\n%s", diff)
 	}
-	if s, err = archive.Site(t.Context(), open(t, db)); err != nil || len(s.QOS[1].Limits.List) > 0 || len(s.Accounts[1].Limits.List) > 0 {
+	if s, err = open(t, config(db)).Site(t.Context()); err != nil || len(s.QOS[1].Limits.List) > 0 || len(s.Accounts[1].Limits.List) > 0 {
 		t.Errorf("limits that were not asked for: %+v, %v", s, err)
 	}
+	c := config(db)
+	c.Limits, c.Resources = true, []string{"gres/gpu"}
+	if only, bad := open(t, c).Site(t.Context()); bad != nil || !cmp.Equal(only.QOS[1].Limits, qos.Limits) {
+		t.Errorf("limits alone: %+v, %v", only, bad)
+	}
 	db.Run("UPDATE qos_table SET grp_tres = '1:5' WHERE name = 'short'")
-	if _, err = archive.Site(t.Context(), open(t, db, withNeeds)); err == nil || !strings.Contains(err.Error(), `QOS short: grp_tres: not a TRES string: "1:5"`) {
+	if _, err = open(t, withNeeds(db)).Site(t.Context()); err == nil || !strings.Contains(err.Error(), `QOS short: grp_tres: not a TRES string: "1:5"`) {
 		t.Errorf("a malformed limit: %v", err)
 	}
 }
@@ -79,7 +87,7 @@ func TestLimits(t *testing.T) {
 func TestPrioritized(t *testing.T) {
 	db := slurmdbtest.New(t, slurmdbtest.R2205)
 	for _, want := range []bool{true, false} {
-		if s, err := archive.Site(t.Context(), open(t, db, withNeeds)); err != nil || s.Prioritized != want {
+		if s, err := open(t, withNeeds(db)).Site(t.Context()); err != nil || s.Prioritized != want {
 			t.Errorf("priorities of associations known %t, want %t; %v", s.Prioritized, want, err)
 		}
 		if want {
@@ -92,7 +100,7 @@ func TestPrioritized(t *testing.T) {
 func TestOutages(t *testing.T) {
 	const t0 = 1_700_000_000
 	db := slurmdbtest.New(t, slurmdbtest.R2205)
-	db.Size(64, 4, t0-day, 0)
+	db.Size(64, 4, t0-86400, 0)
 	db.Node("n1", 0x200|2, 16, t0-200, t0-100)
 	db.Node("n2", 0x200|2, 16, t0-200, t0+100)
 	db.Node("n3", 1, 16, t0+50, 0)
@@ -102,7 +110,7 @@ func TestOutages(t *testing.T) {
 		slurmdbtest.Reservation{ID: 3, Name: "float", Nodes: "n3", Start: t0 + 10, End: t0 + 200, Flags: 1 << 17},
 	)
 	db.Run("UPDATE c1_resv_table SET tres = '1=8' WHERE id_resv = 2")
-	r := open(t, db, withNeeds)
+	r := open(t, withNeeds(db))
 	outages, err := r.Outages(t.Context(), t0)
 	if diff := cmp.Diff([]accounting.NodeEvent{{Node: "n2", From: t0 - 200, To: t0 + 100, State: 0x202}, {Node: "n3", From: t0 + 50, State: 1}}, outages); diff != "" || err != nil {
 		t.Errorf("outages, %v (-want +got):\n%s", err, diff)
