@@ -47,9 +47,9 @@ func TestReadLimits(t *testing.T) {
 		look("not enforced", 0, 0, false)
 		s.controller = priority.Controller{AccountingEnforce: []string{"limits"}}
 		look("enforced", 1, 1, false)
-		time.Sleep(limitsAge - 1)
+		time.Sleep(limitsAge - time.Second)
 		look("young", 1, 1, false)
-		time.Sleep(1)
+		time.Sleep(time.Second)
 		look("old", 2, 2, false)
 		from.err = errors.New("gone")
 		time.Sleep(limitsAge)

@@ -89,9 +89,11 @@ func TestOddsAtLimit(t *testing.T) {
 // the odds of who waits for one, the daemon asks itself about them, and who asks for a new job is under the limit of the others.
 func TestLimitsOf(t *testing.T) {
 	for name, set := range map[string]func(*Cycle){
-		"association": func(s *Cycle) { s.site.Associations[0].Limits.List = []accounting.Limit{{Scope: accounting.ByUser, Resource: "jobs", Most: 1}} },
-		"account":     func(s *Cycle) { s.site.Accounts[1].Limits.List = []accounting.Limit{{Resource: "cpu", Most: 3}} },
-		"root":        func(s *Cycle) { s.site.Accounts[0].Limits.List = []accounting.Limit{{Resource: "jobs", Most: 1}} },
+		"association": func(s *Cycle) {
+			s.site.Associations[0].Limits.List = []accounting.Limit{{Scope: accounting.ByUser, Resource: "jobs", Most: 1}}
+		},
+		"account": func(s *Cycle) { s.site.Accounts[1].Limits.List = []accounting.Limit{{Resource: "cpu", Most: 3}} },
+		"root":    func(s *Cycle) { s.site.Accounts[0].Limits.List = []accounting.Limit{{Resource: "jobs", Most: 1}} },
 		"partition": func(s *Cycle) {
 			s.Partitions[0].QOS = "of-partition"
 			s.site.QOS[1].Limits.List = []accounting.Limit{{Scope: accounting.ByUser, Resource: "cpu", Most: 3}}
