@@ -6,11 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"slurm-ostrich/cmd/internal/format"
 )
 
 // Read reads settings from a YAML file. Errors name file and line; an unknown key
@@ -110,6 +114,8 @@ func (r *fileReader) mapping(n *yaml.Node, above string) {
 			r.fail(name, "%s: a secret; put it into a file of its own (database.password_file) or into %s", key, s.Env())
 		case known && hasKeys(s.Value):
 			s.Value.(siteTools).read(value, func(at *yaml.Node, format string, args ...any) { r.fail(at, key+": "+format, args...) })
+		case known && value.Kind == yaml.MappingNode && r.section(key+"."):
+			r.fail(value, "%s: expected one word; keys such as %s.min are written whole", key, key)
 		case known:
 			text, err := flatten(s.Value, value)
 			if err == nil {
@@ -123,9 +129,42 @@ func (r *fileReader) mapping(n *yaml.Node, above string) {
 		case gone[key] != "":
 			r.fail(name, "%s: %s", key, gone[key])
 		default:
-			r.fail(name, "%s: unknown key", key)
+			r.fail(name, "%s: unknown key%s", key, format.DidYouMean(r.near(key)))
 		}
 	}
+}
+
+// near returns the keys and sections that may have been meant by an unknown key, which may lack
+// its section.
+func (r *fileReader) near(key string) []string {
+	section, last, inside := strings.Cut(key, ".")
+	if !inside {
+		last = key
+	}
+	keys := slices.Sorted(maps.Keys(r.settings))
+	var names, found []string
+	for _, k := range keys {
+		of, name, _ := strings.Cut(k, ".")
+		switch {
+		case inside && of == section:
+			names = append(names, name)
+		case !inside:
+			names = append(names, of, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range format.Nearest(last, slices.Compact(names)) {
+		if !inside && (r.section(name+".") || slices.Contains(keys, name)) {
+			found = append(found, name)
+			continue
+		}
+		for _, k := range keys {
+			if of, rest, _ := strings.Cut(k, "."); rest == name && (!inside || of == section) {
+				found = append(found, k)
+			}
+		}
+	}
+	return found[:min(len(found), 3)]
 }
 
 // hasKeys reports whether a setting has keys of its own, and knows their lines.

@@ -106,7 +106,7 @@ func Settings(c *Config) []Setting {
 		{Key: "takeover", Value: truth{&c.Takeover}, Usage: "whether jobs with a SiteFactor that somebody else set, as job_submit plugins do, are managed too: true or false"},
 
 		{Key: "journal", Value: text{&c.Journal}, Usage: "file to which every write goes"},
-		{Key: "socket", Value: text{&c.Socket}, Usage: "path of the Unix socket at which the users of this host ask for plan, campaigns, shares and explanations of their jobs; empty: none"},
+		{Key: "socket", Value: text{&c.Socket}, Usage: "path of the Unix socket at which the users of this host ask ostrichd; empty: none"},
 		{Key: "listen", Value: text{&c.Listen}, Usage: "host:port of /metrics, /healthz and /readyz; empty: none"},
 		{Key: "metrics.per_user", Value: truth{&c.Metrics.PerUser}, Usage: "whether /metrics has series for each user: true or false"},
 		{Key: "status.listen", Value: text{&c.Status.Listen}, Usage: "host:port of the status page, meant for a loopback address, maybe that of listen; empty: none"},
