@@ -112,34 +112,37 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// The chapters that the README lists lead from one to the next.
+// The chapters lead from one to the next, each once, and the README links each.
 func TestChaptersFollowOneAnother(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join(root(t), "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	var chapters []string
-	for line := range strings.Lines(string(readme)) {
-		if m := link.FindStringSubmatch(line); m != nil && strings.HasPrefix(line, "1. ") {
-			chapters = append(chapters, m[1])
-		}
-	}
-	if len(chapters) < 10 {
-		t.Fatalf("the README lists %d chapters in lines that begin with \"1. \": %v", len(chapters), chapters)
-	}
-	for i, chapter := range chapters[:len(chapters)-1] {
-		text, err := os.ReadFile(filepath.Join(root(t), chapter))
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		next, err := filepath.Rel(filepath.Dir(chapter), chapters[i+1])
+	next := map[string]string{}
+	for _, name := range texts(t) {
+		text, err := os.ReadFile(filepath.Join(root(t), name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if last := strings.TrimSpace(string(text)); !strings.Contains(last[strings.LastIndex(last, "\n")+1:], "]("+next+")") {
-			t.Errorf("%s: its last line does not link %s, the next chapter", chapter, next)
+		last := strings.TrimSpace(string(text))
+		last = last[strings.LastIndex(last, "\n")+1:]
+		if m := link.FindStringSubmatch(last); m != nil && strings.HasPrefix(last, "Next: ") {
+			next[name] = filepath.Join(filepath.Dir(name), m[1])
 		}
+	}
+	chapters := 1
+	for at := "docs/get-started.md"; ; chapters++ {
+		if !strings.Contains(string(readme), "]("+at+")") {
+			t.Errorf("the README does not link the chapter %s", at)
+		}
+		to := next[at]
+		if delete(next, at); to == "" {
+			break
+		}
+		at = to
+	}
+	if chapters < 10 || len(next) > 0 {
+		t.Errorf("%d chapters follow one another from docs/get-started.md on; these are apart: %v", chapters, next)
 	}
 }
 
