@@ -48,7 +48,7 @@ func (m *Multifactor) read(x *node) {
 		return
 	}
 	now := func(x *node) float64 {
-		_, usage := m.usageAt(x, m.calculation)
+		_, usage := m.usageAt(x.spent, m.calculation)
 		if x.as == m.calculation {
 			usage += x.ended
 		}
@@ -102,8 +102,8 @@ func (m *Multifactor) look() {
 	slices.SortFunc(m.heads, func(a, b *node) int { return compareSpots(a.first, b.first) })
 	all, next := 0.0, 0
 	finish := func(x *node) {
-		before, _ := m.usageAt(x, m.calculation)
-		root, _ := m.usageAt(&m.nodes[0], m.calculation)
+		before, _ := m.usageAt(x.spent, m.calculation)
+		root, _ := m.usageAt(m.nodes[0].spent, m.calculation)
 		x.looking, x.lookedAt = false, m.calculation
 		x.looked = normalised(before*m.decay+x.inFront, root*m.decay+all)
 	}

@@ -21,7 +21,9 @@ type Multifactor struct {
 	maxAssoc    float64 // largest priority of an association
 	maxPart     float64 // largest JobFactor
 	maxQOS      float64
-	nodes       []node    // root, the accounts, the associations
+	nodes       []node  // root, the accounts, the associations
+	spents      []spent // theirs
+	ranks       []rank
 	order       []int     // root and the accounts, from the root down
 	fairshare   []float64 // of associations, side by side: they are asked for job by job; 0 with Fair Tree if nobody has asked
 	shared      int64     // the calculation of which the nodes have the results; −1 before the first
@@ -149,8 +151,14 @@ func (m *Multifactor) counts(of string, list []float64) error {
 // plant builds the tree (_set_assoc_parent_and_user, _post_assoc_list).
 func (m *Multifactor) plant() error {
 	c := &m.c
-	m.nodes = make([]node, 1, 1+len(c.Accounts)+len(c.Associations))
-	m.nodes[0] = node{parent: -1, fs: -1, shares: 1, lookedAt: -1}
+	all := 1 + len(c.Accounts) + len(c.Associations)
+	m.nodes, m.spents, m.ranks = make([]node, 0, all), make([]spent, all), make([]rank, all)
+	add := func(parent, shares int, user bool) {
+		i := len(m.nodes)
+		m.spents[i].shares, m.spents[i].user = int32(shares), user
+		m.nodes = append(m.nodes, node{spent: &m.spents[i], rank: &m.ranks[i], parent: parent, fs: -1, lookedAt: -1})
+	}
+	add(-1, 1, false)
 	names := map[string]int{"": 0, Root: 0}
 	for i, a := range c.Accounts {
 		if _, twice := names[a.Name]; twice {
@@ -166,7 +174,7 @@ func (m *Multifactor) plant() error {
 		case shares < UseParent || shares > math.MaxInt32 || priority < 0:
 			return fmt.Errorf("%s %q: %d shares, priority %d: %w", what, name, shares, priority, ErrConfig)
 		}
-		m.nodes = append(m.nodes, node{parent: above, shares: shares, user: user, lookedAt: -1})
+		add(above, shares, user)
 		return nil
 	}
 	for _, a := range c.Accounts {

@@ -36,7 +36,7 @@ func (m *Multifactor) AccountShare(account int) Share { return m.line(1 + accoun
 func (m *Multifactor) line(i int) Share {
 	m.share()
 	x := &m.nodes[i]
-	_, usage := m.usageAt(x, m.calculation)
+	_, usage := m.usageAt(x.spent, m.calculation)
 	if x.as == m.calculation {
 		usage += x.ended
 	}
@@ -65,7 +65,7 @@ func (m *Multifactor) share() {
 	}
 	m.walks++
 	clear(m.fairshare)
-	_, m.nodes[0].shared = m.usageAt(&m.nodes[0], m.calculation)
+	_, m.nodes[0].shared = m.usageAt(m.nodes[0].spent, m.calculation)
 }
 
 // ranked returns the factor of a user by Fair Tree (fair_tree.c,
@@ -123,23 +123,28 @@ func (m *Multifactor) walk(account int) {
 		m.walk(above.fs)
 	}
 	above.walked = m.walks
-	children := above.children
+	children, sorted := above.children, true
 	for i := range children {
-		x := &m.nodes[children[i].node]
-		_, x.shared = m.usageAt(x, m.calculation)
+		x := &m.spents[children[i].node]
+		if k := m.calculation - x.as - 1; x.rate == 0 && x.as >= m.reset && 0 <= k && k < int64(len(m.decayed)) {
+			x.shared = (x.usage + x.ended) * m.decayed[k] * m.decay // usageAt of most nodes, without a call
+		} else {
+			_, x.shared = m.usageAt(x, m.calculation)
+		}
 		children[i].level = x.levelIn(above.shared)
+		sorted = sorted && (i == 0 || children[i-1].level > children[i].level || children[i-1].compare(children[i]) < 0)
 	}
-	if !slices.IsSortedFunc(children, child.compare) {
+	if !sorted {
 		slices.SortFunc(children, child.compare)
 	}
 	front := above.front
 	above.last = -1
 	for i := range children {
 		c := &children[i]
-		x := &m.nodes[c.node]
+		x := &m.ranks[c.node]
 		as := i > 0 && c.level == children[i-1].level
 		if as && c.user { // so is the one in front, whose rank it has
-			before := &m.nodes[children[i-1].node]
+			before := &m.ranks[children[i-1].node]
 			x.front, x.tied, x.sibling = before.front, before.tied, before.sibling
 		} else {
 			x.front, x.tied, x.sibling = front, as || i == 0 && above.tied, above.last
@@ -151,7 +156,7 @@ func (m *Multifactor) walk(account int) {
 }
 
 // levelIn is LevelFS in an account of some usage (_calc_assoc_fs).
-func (x *node) levelIn(of float64) float64 {
+func (x *spent) levelIn(of float64) float64 {
 	switch {
 	case x.shares == UseParent && x.user:
 		return math.Inf(1)
@@ -164,7 +169,7 @@ func (x *node) levelIn(of float64) float64 {
 }
 
 // effectiveIn is the part that a node has of the usage of its account.
-func (x *node) effectiveIn(of float64) float64 {
+func (x *spent) effectiveIn(of float64) float64 {
 	if of > 0 {
 		return x.shared / of
 	}
@@ -198,10 +203,10 @@ func (x child) compare(y child) int {
 // users follows from the usage as read during the calculation, or after it
 // (_get_fairshare_priority).
 func (m *Multifactor) shareClassic() {
-	rootBefore, rootUsage := m.usageAt(&m.nodes[0], m.calculation)
+	rootBefore, rootUsage := m.usageAt(m.nodes[0].spent, m.calculation)
 	for i := range m.nodes {
 		x := &m.nodes[i]
-		before, usage := m.usageAt(x, m.calculation)
+		before, usage := m.usageAt(x.spent, m.calculation)
 		switch {
 		case x.lookedAt == m.calculation:
 			x.usageNorm = x.looked

@@ -8,28 +8,18 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-// node is root, an account or an association: a slurmdb_assoc_rec_t.
+// node is root, an account or an association: a slurmdb_assoc_rec_t. What Fair Tree reads of each at each calculation
+// stands side by side, apart from the rest.
 type node struct {
-	// What Fair Tree reads of each node at each calculation stands in front.
-	shared float64 // usage at the calculation Multifactor.shared, of Fair Tree
-	norm   float64 // shares_norm
-	shares int
-
-	// The usage: as of the calculation as, and what jobs that ended later add to
-	// it. Jobs that have run since then use rate in each second of a period.
-	as      int64
-	usage   float64 // after it, in billed seconds
-	ended   float64
-	rate    float64
-	before  float64 // before that calculation
-	running int     // jobs in the rate
+	*spent
+	*rank
 
 	parent   int // −1 of root
 	fs       int // the first ancestor whose Shares are not UseParent; −1 of root
 	children []child
-	user     bool
 	siblings float64 // shares of all siblings, level_shares
 	part     float64 // shares/siblings
+	running  int     // jobs in the rate
 
 	// Of an association with classic fair share: usage_norm as read last, in a
 	// calculation or after it, −1 for none. While that is on its way to the association's first waiting job,
@@ -40,21 +30,41 @@ type node struct {
 	first    spot
 	inFront  float64
 
-	// Of Fair Tree: the users below, itself for a user; and, if the account that it competes in has been
-	// walked through, those in front of it, whether it is as good as what is in front of it in the
-	// account, and the sibling in front that has users, −1 without one. Of an account, its walk, and the
-	// last of its children that has users.
-	users   int
-	front   int
-	tied    bool
-	sibling int32
-	walked  int64
-	last    int32
+	// Of an account that has been walked through by Fair Tree, its walk, and the last of its children that has users.
+	walked int64
+	last   int32
 
 	// Results of the calculation Multifactor.shared, of classic fair share.
 	usageNorm float64
 	effective float64 // usage_efctv
 	factor    float64 // fs_factor
+}
+
+// spent is what a node has used, and its share.
+type spent struct {
+	shared float64 // usage at the calculation Multifactor.shared, of Fair Tree
+	norm   float64 // shares_norm
+	shares int32
+	user   bool
+
+	// The usage: as of the calculation as, and what jobs that ended later add to
+	// it. Jobs that have run since then use rate in each second of a period.
+	as     int64
+	usage  float64 // after it, in billed seconds
+	ended  float64
+	rate   float64
+	before float64 // before that calculation
+}
+
+// rank is the place that Fair Tree gives a node.
+type rank struct {
+	users int // below it, itself for a user
+
+	// If the account that it competes in has been walked through, the users in front of it, whether it is as good as what
+	// is in front of it in the account, and the sibling in front that has users, −1 without one.
+	front   int
+	tied    bool
+	sibling int32
 }
 
 // run is a running job.
@@ -74,7 +84,7 @@ type run struct {
 // of a period,
 //
 //	u' = (u + r·p)·d,  after k of them  u·d^k + r·p·d·(1 − d^k)/(1 − d)
-func (m *Multifactor) usageAt(x *node, calculation int64) (before, usage float64) {
+func (m *Multifactor) usageAt(x *spent, calculation int64) (before, usage float64) {
 	if calculation == x.as {
 		return x.before, x.usage
 	}
@@ -103,6 +113,9 @@ func (m *Multifactor) left(k float64) float64 {
 	if k >= kept {
 		return math.Exp(k * m.logDecay * float64(m.period))
 	}
+	if int(k) >= cap(m.decayed) {
+		m.decayed = slices.Grow(m.decayed, max(int(k)+1, 2*len(m.decayed))-len(m.decayed))
+	}
 	for int(k) >= len(m.decayed) {
 		m.decayed = append(m.decayed, math.Exp(float64(len(m.decayed))*m.logDecay*float64(m.period)))
 	}
@@ -112,7 +125,7 @@ func (m *Multifactor) left(k float64) float64 {
 // settle updates a node's usage to a calculation.
 func (m *Multifactor) settle(x *node, calculation int64) {
 	if x.as < calculation {
-		x.before, x.usage = m.usageAt(x, calculation)
+		x.before, x.usage = m.usageAt(x.spent, calculation)
 		x.ended, x.as = 0, calculation
 	}
 }
