@@ -48,11 +48,10 @@ type stage struct {
 	held     int    // of its records that have not ended, those kept back
 	pending  []*job // sorted as they should start unless unsorted
 	gone     int    // of them, those that are no longer queued
+	turn     Time   // when the next pending job has waited too long, see Options.Grace
 	unsorted bool
-	turn     Time // when the next pending job has waited too long, see Options.Grace
-
-	key   stageKey // by which it was sorted last
-	moved bool     // among waiting.moved
+	moved    bool     // among waiting.moved
+	key      stageKey // by which it was sorted last
 }
 
 // stageOf is the stage that the virtual schedule knows by its tags.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"time"
 
@@ -129,6 +130,9 @@ func csvAllowed(c *cli.Context, replays int) error {
 // writeCSVs writes the files that the options ask for.
 func writeCSVs(c *cli.Context, s *simulation.Simulation, step time.Duration) error {
 	o, m := s.Outcome, s.Run.Procs
+	if c.IsSet("jobs-csv") {
+		runtime.GC() // it reuses the memory of the replay
+	}
 	return errors.Join(
 		console.WriteFile(c, "jobs-csv", func(w io.Writer) error { return report.WriteJobs(w, s.Workload.Name, o.Jobs, m) }),
 		console.WriteFile(c, "campaigns-csv", func(w io.Writer) error { return report.WriteCampaigns(w, o.Campaigns, m) }),

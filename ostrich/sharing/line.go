@@ -31,12 +31,11 @@ type Line struct {
 
 // A Stage is work with one finish tag: a campaign, or a part of one that came late.
 type Stage struct {
-	Owner   any  // what the caller keeps of it
-	Open    int  // jobs that have not ended; the caller counts them
-	Watched bool // the caller is to know when its tags change, see Tree.Moved
-
-	Work scalar.Work // W_i
-	Vain bool        // all its work was kept back: it has not begun
+	Owner   any         // what the caller keeps of it
+	Open    int         // jobs that have not ended; the caller counts them
+	Work    scalar.Work // W_i
+	Watched bool        // the caller is to know when its tags change, see Tree.Moved
+	Vain    bool        // all its work was kept back: it has not begun
 
 	// Moments in real time, NotYet before: when the virtual schedule began
 	// the stage (s~), and when it completed it (C~).

@@ -117,9 +117,7 @@ func (l *loop) findTiers() {
 	if l.byQOS() && l.byJobs == nil {
 		level = levels(l.Requests)
 	}
-	var tiers []int
-	all := make([]int, len(l.jobs))
-	for i := range l.jobs {
+	tier := func(i int) int {
 		t, asks, reserved := int(l.jobs[i].Tier), l.asks(int32(i)), 0
 		if asks.Reservation != "" {
 			reserved = 1
@@ -132,12 +130,20 @@ func (l *loop) findTiers() {
 		if level != nil {
 			t += 2 * reservedTier * level[asks.QOS]
 		}
-		if all[i] = t; !slices.Contains(tiers, t) {
+		return t
+	}
+	var tiers []int
+	for i := range l.jobs {
+		if t := tier(i); !slices.Contains(tiers, t) {
 			tiers = append(tiers, t)
 		}
 	}
 	if len(tiers) < 2 {
 		return
+	}
+	all := make([]int, len(l.jobs))
+	for i := range all {
+		all[i] = tier(i)
 	}
 	slices.SortFunc(tiers, func(a, b int) int { return cmp.Compare(b, a) })
 	l.tier, l.tiers, l.goesOn, l.inTurn = all, tiers, false, false

@@ -262,7 +262,11 @@ func flat(m *Material, flags multifactor.Flags) sim.Policy {
 		Accounts: []multifactor.Account{{Name: "all", Shares: 1}}, Nodes: 1,
 	}
 	place := make(map[ostrich.UserID]int)
-	var of []int32 // association of each job
+	jobs := 0
+	for i := range m.Campaigns {
+		jobs += len(m.Campaigns[i].Jobs)
+	}
+	of := make([]int32, 0, jobs) // association of each job
 	for i := range m.Campaigns {
 		campaign := &m.Campaigns[i]
 		a, ok := place[campaign.User]
