@@ -3,6 +3,7 @@ package sidecar
 import (
 	"context"
 	"flag"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"slurm-ostrich/cmd/internal/memslurm"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/priority"
+	"slurm-ostrich/priority/journal"
 )
 
 // crowd is a site whose queue only writes and the benchmark change: to compare it with
@@ -51,7 +53,8 @@ func burst(users, jobs int) *crowd {
 var pending = flag.Int("pending", 100_000, "how many jobs wait in BenchmarkCycle")
 
 // BenchmarkCycle is a cycle on -pending jobs, without the database and
-// Slurm's commands: after one new campaign, and when nothing has changed.
+// Slurm's commands: after one new campaign, and when nothing has changed, without a journal
+// and with one of all jobs.
 func BenchmarkCycle(b *testing.B) {
 	jobs := *pending
 	c := configuration.Default()
@@ -61,21 +64,25 @@ func BenchmarkCycle(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for written := 1; written > 0; { // a cycle makes mostWrites
-		cycle, err := s.Run(b.Context(), true)
-		if err != nil {
-			b.Fatal(err)
+	settle := func() {
+		for written := 1; written > 0; { // a cycle makes mostWrites
+			cycle, err := s.Run(b.Context(), true)
+			if err != nil {
+				b.Fatal(err)
+			}
+			written = len(cycle.Outcomes)
 		}
-		written = len(cycle.Outcomes)
 	}
-	b.Run("unchanged", func(b *testing.B) {
+	settle()
+	unchanged := func(b *testing.B) {
 		for b.Loop() {
 			cycle, err := s.Run(b.Context(), true)
 			if err != nil || len(cycle.Outcomes) > 0 {
 				b.Fatal(err, len(cycle.Outcomes))
 			}
 		}
-	})
+	}
+	b.Run("unchanged", unchanged)
 	id := ostrich.JobID(jobs)
 	b.Run("campaign", func(b *testing.B) {
 		for b.Loop() {
@@ -88,4 +95,25 @@ func BenchmarkCycle(b *testing.B) {
 			}
 		}
 	})
+	s.journal = remembered(b, world.Pending)
+	settle() // the first cycle with this journal plans
+	b.Run("journal", unchanged)
+}
+
+// remembered returns a journal of the values that the jobs have.
+func remembered(b *testing.B, queue []priority.Queued) *journal.Journal {
+	b.Helper()
+	j, err := journal.Open(filepath.Join(b.TempDir(), "journal"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var written []priority.Change
+	for i := range queue {
+		q := &queue[i]
+		written = append(written, priority.Change{Job: q.Job, Submit: q.Submit, To: q.Site, Status: priority.Applied})
+	}
+	if err = j.Conclude(1, priority.SiteFactor, written); err != nil {
+		b.Fatal(err)
+	}
+	return j
 }

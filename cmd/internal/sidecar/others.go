@@ -119,11 +119,14 @@ const longestDoubt = time.Hour
 
 // adopt takes over what is orphaned, and may be.
 func (s *Sidecar) adopt(o *priority.Options, queue []priority.Queued, now ostrich.Time) error {
-	found, sure := s.journal.Orphans(*o, queue, now)
 	is, at := &s.orphans, time.Now()
 	if at.Sub(is.changed) >= longestDoubt {
 		is.changed = time.Time{}
 	}
+	if is.left == 0 && len(is.seen) == 0 && !s.made.wrote(queue, s.memory()) {
+		return nil // there were none, and nothing has changed since
+	}
+	found, sure := s.journal.Orphans(*o, queue, now)
 	if !is.looked {
 		is.looked, is.bare = true, s.journal.Empty()
 	}
