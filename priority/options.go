@@ -186,8 +186,9 @@ func (o *Options) window(base, other int64) (window, error) {
 	case o.Channel == Priority && o.Controller.Basic():
 		w = window{lo: topPriority + 1, hi: maxPriority, step: 1}
 	case o.Channel == Priority:
-		// The floor moves in powers of two, so that it hardly ever moves.
-		w = window{lo: ceilPow2(max(base, other, 1)) + 1, hi: maxPriority, step: 1}
+		// The floor moves in powers of two, so that it hardly ever moves. Above a job that has
+		// more than half of what there is, there is no room.
+		w = window{lo: ceilPow2(max(base, min(other, 1<<31), 1)) + 1, hi: maxPriority, step: 1}
 	default:
 		// One more than the factors can differ by; priorities stay below
 		// 2^32-1, where Slurm cuts them off.

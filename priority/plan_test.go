@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -516,6 +517,24 @@ func TestComputedPriorityIsNoPin(t *testing.T) {
 	}
 	if n := len(p.Changes()); n != 2 {
 		t.Errorf("%d changes, want 2: no priority is pinned yet", n)
+	}
+}
+
+// TestPinsBesideTheHighest has a job that is left alone with a priority above half of all
+// that there are: pins cannot stand above it, and the others are ordered all the same.
+func TestPinsBesideTheHighest(t *testing.T) {
+	o := Options{Channel: Priority, Mode: Strict, Controller: multifactor()}
+	o.Exclude.Users = []string{"bob"}
+	for _, high := range []uint32{1 << 31, 1<<31 + 1, math.MaxUint32} {
+		queue := []Queued{job(3, func(q *Queued) { q.User, q.Priority = "bob", high }), job(2, nil), job(1, nil)}
+		p, err := o.Plan(ranked(1, 2), queue)
+		if err != nil {
+			t.Errorf("beside priority %d: %v", high, err)
+			continue
+		}
+		if first, second := p.Entries[0], p.Entries[1]; first.Job != 1 || first.To <= second.To || second.To <= 1<<31 {
+			t.Errorf("beside priority %d: %d and %d", high, first.To, second.To)
+		}
 	}
 }
 
