@@ -410,6 +410,37 @@ func testStandby(t *testing.T) {
 	equal(t, "taken over", 5, len(second.journal.Jobs(priority.SiteFactor)))
 }
 
+// hanging is a site that writes until it is told to end.
+type hanging struct{ *site }
+
+func (hanging) Update(ctx context.Context, _ priority.Channel, changes []priority.Change) (r priority.Result, err error) {
+	<-ctx.Done()
+	for _, c := range changes {
+		r.Outcomes = append(r.Outcomes, c.Outcome(priority.Unknown, ""))
+	}
+	return r, fmt.Errorf("scontrol: %w", ctx.Err())
+}
+
+// A burst that is ended because the lock is lost says so.
+func TestLostInBurst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newSite()
+		w.submit(1, 1, 9000, "main")
+		sc := w.start(t, func(c *configuration.Config) { c.Journal = filepath.Join(t.TempDir(), "journal") })
+		var s server
+		sc.lead, sc.slurm = s.lead(), hanging{w}
+		defer func() { _ = errors.Join(sc.Close(), sc.lead.Release()) }()
+		time.AfterFunc(time.Minute, func() {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.down = true
+		})
+		if _, err := sc.Run(t.Context(), true); !errors.Is(err, ErrLost) || !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+}
+
 // A sidecar that observes, with an empty journal, takes for its own a value that it
 // would give. Once it writes it leaves the value alone, although the queue is the same.
 func TestOtherWriterBesideAnObserver(t *testing.T) {

@@ -63,6 +63,9 @@ func (s *Sidecar) write(ctx context.Context, now ostrich.Time, changes []priorit
 	}
 	defer done()
 	outcomes, err := s.writer.write(ctx, now, changes)
+	if err != nil && errors.Is(context.Cause(ctx), ErrLost) {
+		err = errors.Join(ErrLost, err)
+	}
 	if _, unnoted := errors.AsType[JournalError](err); s.journal != nil && !unnoted {
 		_, failed := s.journal.Rotate(now, s.limit, s.alive())
 		err = errors.Join(err, journaled(failed))
