@@ -206,7 +206,7 @@ type Partition struct {
 	PreemptMode       string // such as "REQUEUE"; "" for OFF
 	QOS               string // of the partition itself, "" for none
 	Gates             []Gate // whom it lets in; none for everybody
-	Exclusive         bool   // each job has its nodes for itself (OverSubscribe=EXCLUSIVE, or since 26.05 Exclusive=NODE; see Controller.Exclude)
+	Exclusive         bool   // each job has its nodes for itself (OverSubscribe=EXCLUSIVE, or since 26.05 Exclusive=NODE; see Controller.MarkExclusive)
 }
 
 // Gate is AllowAccounts, AllowGroups, AllowQos, DenyAccounts or DenyQos of a partition.

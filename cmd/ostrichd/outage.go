@@ -22,7 +22,7 @@ type outage struct {
 }
 
 const (
-	// firstPause is the first pause of the back-off, longestPause the last.
+	// Twice firstPause is the first pause of the back-off, longestPause the last.
 	firstPause   = 10 * time.Second
 	longestPause = 5 * time.Minute
 	// probePause is the time between two probes of a controller in an outage.

@@ -15,7 +15,7 @@ import (
 
 // Queue returns the pending jobs in the order in which Slurm would try them, as
 // far as that is known without the partitions' tiers; see Rank. It runs one
-// sprio, or two if priorities changed meanwhile or were undone, and one to three
+// sprio, or two if priorities changed meanwhile or were undone, and one to four
 // squeue, see listing. Where jobs ask for nodes or licenses by name, it runs two or three
 // commands more, see showStock.
 func (s Commands) Queue(ctx context.Context) ([]priority.Queued, error) {

@@ -28,7 +28,8 @@ var ErrSlow = errors.New("slow controller")
 const maxLine = 4000
 
 // Update makes the changes, in their order, with a single scontrol, and then
-// reads the queue back to see their effect. An error says that the burst was not
+// reads the queue back to see their effect. Before these come changes that are too long
+// for its input, which have a command of their own each. An error says that the burst was not
 // finished or not read back; even then the result holds what is known.
 //
 // A refused change is no error. But ErrDenied, a lost right, ends the burst, because
