@@ -49,6 +49,15 @@ func (c Channel) Check() error {
 	return fmt.Errorf("channel %q: must be sitefactor, nice or priority", string(c))
 }
 
+// Settable returns the value nearest to one of the channel's that scontrol accepts: slurmrestd
+// and job_submit plugins can give a job others.
+func (c Channel) Settable(value int64) int64 {
+	if c == Priority {
+		return value
+	}
+	return min(max(value, -limit), limit)
+}
+
 // Mode is the weight of the order beside Slurm's own factors.
 type Mode string
 

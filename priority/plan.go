@@ -417,7 +417,7 @@ func (p Plan) Changes() []Change {
 				c.Why.About += "; " + codes[WasUndone].sentence + " before"
 			}
 		case p.Channel == Priority:
-			c.Nice = e.Nice
+			c.Nice = Nice.Settable(e.Nice)
 		}
 		all = append(all, c)
 	}

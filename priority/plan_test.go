@@ -520,6 +520,18 @@ func TestComputedPriorityIsNoPin(t *testing.T) {
 	}
 }
 
+// A nice value that scontrol refuses, as a job_submit plugin can give it, must not spoil the burst.
+func TestPinOfJobWithOddNice(t *testing.T) {
+	o := Options{Channel: Priority, Mode: Strict, Controller: multifactor()}
+	p, err := o.Plan(ranked(1), []Queued{job(1, func(q *Queued) { q.Nice = math.MinInt32 })})
+	if err != nil || len(p.Changes()) != 1 {
+		t.Fatal(p.Changes(), err)
+	}
+	if err = p.Changes()[0].Check(Priority); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestPinsBesideTheHighest has a job that is left alone with a priority above half of all
 // that there are: pins cannot stand above it, and the others are ordered all the same.
 func TestPinsBesideTheHighest(t *testing.T) {

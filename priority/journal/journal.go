@@ -82,7 +82,7 @@ type subject struct {
 // written is what the journal knows of a job in a channel.
 type written struct {
 	submit   ostrich.Time
-	first    int64   // the value before the first write
+	first    int64   // the value before the first write, as it can be given back
 	last     int64   // the value of the last write that took effect
 	applied  bool    // last is set
 	pending  int64   // the value of a write whose result is not known
@@ -143,15 +143,15 @@ func parseRecord(line []byte) (Record, error) {
 // apply updates what is known of a job from a record.
 func apply(jobs map[subject]*written, rec Record) {
 	key := subject{rec.Channel, rec.Job}
-	w := jobs[key]
+	w, first := jobs[key], rec.Channel.Settable(rec.From)
 	switch {
 	case w == nil:
-		w = &written{submit: rec.Submit, first: rec.From}
+		w = &written{submit: rec.Submit, first: first}
 		jobs[key] = w
 	case w.submit != rec.Submit && !w.wrote(rec.From) && !rec.Undone:
 		// Slurm has given the id to another job. (A requeued job has a new
 		// submission too, but keeps the value that we gave it.)
-		*w = written{submit: rec.Submit, first: rec.From}
+		*w = written{submit: rec.Submit, first: first}
 	default:
 		w.submit = rec.Submit
 	}
@@ -161,7 +161,7 @@ func apply(jobs map[subject]*written, rec Record) {
 	}
 	w.remember(rec.Former...)
 	if rec.Channel == priority.Priority && rec.From != 0 && !w.had(rec.From) {
-		w.first = rec.From // what Slurm computed this time
+		w.first = first // what Slurm computed this time
 	}
 	switch rec.Result {
 	case intended:
@@ -174,7 +174,7 @@ func apply(jobs map[subject]*written, rec Record) {
 		case w.intended && w.pending == rec.From, !w.applied && w.had(rec.From): // it took effect
 			w.last, w.applied = rec.From, true
 		case !w.intended && !w.applied && w.others.times == 0: // the first write that may take effect
-			w.first = rec.From
+			w.first = first
 		}
 		w.pending, w.intended, w.at, w.others.lost = rec.To, true, rec.Time, false
 		w.remember(rec.To)

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"math"
 	"path/filepath"
 	"testing"
 
@@ -407,6 +408,30 @@ func TestResetGivesTheFormerValueBack(t *testing.T) {
 		}
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("all %v: %s", c.all, d)
+		}
+	}
+}
+
+// slurmrestd and job_submit plugins can give values that scontrol refuses. The nearest that it
+// accepts is given back, as one refused change would keep all others from being made.
+func TestResetOfWhatCannotBeSet(t *testing.T) {
+	for _, former := range []int64{math.MinInt32, math.MinInt32 + 1, math.MaxInt32} {
+		for _, ch := range []priority.Channel{priority.SiteFactor, priority.Nice} {
+			j := openJournal(t, filepath.Join(t.TempDir(), "journal"))
+			j.write(t, ch, priority.Applied, priority.Change{Job: 1, From: former, To: -500})
+			q := prioritytest.Job(1, func(q *priority.Queued) { q.Site, q.Nice = -500, -500 })
+			list, err := priority.Options{Channel: ch, Controller: prioritytest.Multifactor(), Journal: j}.Reset([]priority.Queued{q}, nil, false)
+			if err != nil || len(list) != 1 {
+				t.Fatalf("%s %d: %+v, %v", ch, former, list, err)
+			}
+			if err = list[0].Check(ch); err != nil || max(list[0].To-former, former-list[0].To) > 3 {
+				t.Errorf("%s %d becomes %d: %v", ch, former, list[0].To, err)
+			}
+			j.write(t, ch, priority.Applied, list[0])
+			q.Site, q.Nice = list[0].To, list[0].To
+			if whose := j.WroteBy(ch, &q); whose == Overwritten {
+				t.Errorf("%s %d: what was given back is another writer's", ch, former)
+			}
 		}
 	}
 }
