@@ -246,3 +246,30 @@ func TestOutagesOfNoLength(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
+
+// TestOutagesReadAgain: each poll reads the outages that go on once more. As long as they are the same that costs
+// little, however many nodes are out.
+func TestOutagesReadAgain(t *testing.T) {
+	l, err := slurmdb.NewLedger(slurmdb.Config{Cluster: "c1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events []ostrich.Event
+	read := func(to ostrich.Time) {
+		poll := l.Begin(t0)
+		poll.Nodes(accounting.NodeEvent{From: t0 - 90_000, TRES: accounting.TRES{CPUs: 4000, Nodes: 1000}})
+		for i := range ostrich.Time(200) {
+			poll.Nodes(accounting.NodeEvent{Node: fmt.Sprint("n", i), From: t0 - 500 + i, To: to, State: 1, TRES: accounting.TRES{CPUs: 4}})
+		}
+		poll.Enter(func(e ostrich.Event) { events = append(events, e) })
+	}
+	read(0)
+	allocs := testing.AllocsPerRun(1, func() { events = nil; read(0) })
+	if allocs > 1000 || len(events) != 0 {
+		t.Errorf("%.0f allocations, %d events", allocs, len(events))
+	}
+	read(t0)
+	if got, want := sizes(events), "0 4000\n"; got != want {
+		t.Errorf("all are back: got\n%swant\n%s", got, want)
+	}
+}

@@ -102,13 +102,18 @@ func (l *Ledger) OpenNodes(before ostrich.Time) (starts []int64) {
 // update returns the sizes that were not reported yet. The first one counts from
 // since.
 func (m *machine) update(now, since, window ostrich.Time, rows []accounting.NodeEvent) []ostrich.Event {
+	all, news := m.reported, false
 	for _, n := range rows {
+		was, known := m.rows[nodeKey{n.Node, n.From}]
+		news = news || !known || !same(&was, &n)
 		m.rows[nodeKey{n.Node, n.From}] = n
 		if n.From <= now {
 			m.newest = max(m.newest, n.From)
 		}
 	}
-	all := m.sizes()
+	if news { // else they are read again
+		all = m.sizes()
+	}
 	var events []ostrich.Event
 	report := func(s size) {
 		if m.last[s.pool].procs < 0 {
@@ -120,7 +125,7 @@ func (m *machine) update(now, since, window ostrich.Time, rows []accounting.Node
 	final := slices.Clone(m.last)
 	for _, s := range all {
 		final[s.pool] = s
-		if (m.last[s.pool].procs < 0 || s.at >= window) && !slices.Contains(m.reported, s) {
+		if news && (m.last[s.pool].procs < 0 || s.at >= window) && !slices.Contains(m.reported, s) {
 			report(s)
 		}
 	}
@@ -132,6 +137,12 @@ func (m *machine) update(now, since, window ostrich.Time, rows []accounting.Node
 	m.reported = all
 	m.forget(window)
 	return events
+}
+
+// same reports whether two versions of a row say the same.
+func same(a, b *accounting.NodeEvent) bool {
+	return a.To == b.To && a.State == b.State && a.CPUs == b.CPUs && a.Nodes == b.Nodes && a.Memory == b.Memory && a.Billing == b.Billing &&
+		slices.Equal(a.Others, b.Others)
 }
 
 // sizes returns the sizes of the pools over time, by the rows held.
