@@ -189,3 +189,50 @@ func TestNeeds(t *testing.T) {
 		t.Errorf("%v is out", out)
 	}
 }
+
+// TestNeedsOfYears: what jobs have asked for that are over is forgotten, however much that was, and those that have not
+// ended keep their numbers, for who has an earlier list too.
+func TestNeedsOfYears(t *testing.T) {
+	l, err := slurmdb.NewLedger(slurmdb.Config{Cluster: "c1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := func(id ostrich.JobID, cpus uint64, end ostrich.Time) *accounting.Row {
+		r := &accounting.Row{
+			ID: id, Task: -1, UID: 1, Partition: "main", Submit: t0, Eligible: t0, Limit: 3600, Req: cpus, Asked: accounting.TRES{CPUs: cpus, Nodes: 1},
+		}
+		if end != 0 {
+			r.Start, r.End, r.State = t0, end, accounting.Completed
+		}
+		return r
+	}
+	const each, long = 400, 1 << 30 // a job of most processors waits all the time
+	var asked []ledger.Needs
+	for round := range 150 {
+		now := ostrich.Time(t0 + 1000*round)
+		p := l.Begin(now)
+		if round == 0 {
+			p.Row(row(long, long, 0))
+		}
+		p.Same(long)
+		first := uint64(1 + each*round)
+		for i := range uint64(each) {
+			p.Row(row(ostrich.JobID(first+i), first+i, 0))
+			if round > 0 {
+				p.Row(row(ostrich.JobID(first+i-each), first+i-each, now-500))
+			}
+		}
+		p.Enter(func(ostrich.Event) {})
+		before := slices.Clone(asked)
+		earlier := asked
+		asked, _ = l.Nodes()
+		if !slices.Equal(before, earlier) || len(asked) > 2500 {
+			t.Fatalf("round %d: %d needs, the former list is as it was: %v", round, len(asked), slices.Equal(before, earlier))
+		}
+		for _, r := range l.Live() {
+			if n := r.Job.Needs; n == 0 || asked[n].CPUs != uint32(r.Job.Procs) {
+				t.Fatalf("round %d: job %d of %d processors has number %d", round, r.Job.ID, r.Job.Procs, n)
+			}
+		}
+	}
+}

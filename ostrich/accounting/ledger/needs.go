@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"cmp"
+	"maps"
 	"math/bits"
 	"slices"
 	"strconv"
@@ -21,7 +22,7 @@ type Needs struct {
 	Exclusive   bool   // it has its nodes for itself
 }
 
-// mostNeeds is of how many different needs jobs are told apart; of later ones nothing is known.
+// mostNeeds is of how many different needs jobs are told apart at a time; of others nothing is known.
 const mostNeeds = 1 << 15
 
 // Outage is a node that is out, and since when.
@@ -34,9 +35,15 @@ type Outage struct {
 type needs struct {
 	list   []Needs
 	of     map[Needs]uint32
+	free   []uint32 // numbers in the list that no job has any more, the lowest last
+	lent   bool     // somebody may have the list
+	sweep  int      // from how many numbers on forget looks whether jobs still have them
 	gres   accounting.Texts
 	buffer []byte
 }
+
+// fewNeeds are so few that nobody looks which of them are left.
+const fewNeeds = 1 << 10
 
 func (n *needs) number(r *accounting.Row) uint32 {
 	is := Needs{
@@ -44,14 +51,45 @@ func (n *needs) number(r *accounting.Row) uint32 {
 		GRES: n.gresOf(r.Asked.Others), Partition: r.Partition, Exclusive: r.Exclusive,
 	}
 	i, known := n.of[is]
-	if !known && is.CPUs > 0 && is.Nodes > 0 && len(n.list) < mostNeeds {
+	if known || is.CPUs == 0 || is.Nodes == 0 {
+		return i
+	}
+	if last := len(n.free) - 1; last >= 0 {
+		if n.lent {
+			n.list, n.lent = slices.Clone(n.list), false
+		}
+		i, n.free = n.free[last], n.free[:last]
+		n.list[i], n.of[is] = is, i
+	} else if len(n.list) < mostNeeds {
 		if n.list == nil {
-			n.list, n.of = make([]Needs, 1), make(map[Needs]uint32)
+			n.list, n.of, n.sweep = make([]Needs, 1), make(map[Needs]uint32), fewNeeds
 		}
 		i = uint32(len(n.list))
 		n.list, n.of[is] = append(n.list, is), i
 	}
 	return i
+}
+
+// forget gives the numbers free that no unfinished job has, once there are many: what jobs ask for
+// changes over the months.
+func (n *needs) forget(jobs map[ostrich.JobID]*tracked) {
+	if n.list == nil || len(n.of) < n.sweep {
+		return
+	}
+	used, most := make([]bool, len(n.list)), 0
+	for _, t := range jobs {
+		for _, i := range []uint32{t.row.needs, t.job.Needs} {
+			used[i], most = true, max(most, int(i))
+		}
+	}
+	n.list, n.free = n.list[:most+1:most+1], n.free[:0]
+	for i := most; i > 0; i-- {
+		if !used[i] {
+			n.free = append(n.free, uint32(i))
+		}
+	}
+	maps.DeleteFunc(n.of, func(_ Needs, i uint32) bool { return !used[i] })
+	n.sweep = max(fewNeeds, 2*len(n.of))
 }
 
 // rough keeps the first five digits of a number in base 2.
@@ -76,8 +114,11 @@ func (n *needs) gresOf(all []accounting.Count) string {
 }
 
 // Nodes returns what jobs ask of nodes, by ostrich.Job.Needs, and the nodes that are out as of the last poll. The caller must not
-// change the lists; polls add to the first one only.
-func (l *Ledger) Nodes() (asked []Needs, out []Outage) { return l.needs.list, l.machine.outages() }
+// change the lists. They stay as they are; the numbers are those of the jobs that have not ended.
+func (l *Ledger) Nodes() (asked []Needs, out []Outage) {
+	l.needs.lent = true
+	return l.needs.list, l.machine.outages()
+}
 
 // outages lists the nodes whose processors are lost, by name.
 func (m *machine) outages() (all []Outage) {
