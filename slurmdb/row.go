@@ -154,7 +154,7 @@ func (p *parser) readSize(r *accounting.Row, v []driver.Value) (err error) {
 	if tasks == 0 && r.End == 0 && !r.Started() {
 		return fmt.Errorf("array record with no pending task (array_task_str %q)", shorten(string(text(v[colMask]))))
 	}
-	if tasks > ledger.MaxTasks {
+	if tasks > accounting.MaxTasks {
 		return plural.Errorf("array of %d task{|s}", tasks)
 	}
 	r.Tasks = uint32(max(tasks, 1))

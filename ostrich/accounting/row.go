@@ -73,6 +73,9 @@ type Key struct {
 // MaxProcs is the most processors that a row may have; one with more is broken.
 const MaxProcs = 1 << 31
 
+// MaxTasks is above Slurm's largest MaxArraySize (4 000 001).
+const MaxTasks = 1 << 23
+
 // Started reports whether the job runs or ran. A pending row has not started,
 // whatever its time_start.
 func (r *Row) Started() bool { return r.Start > 0 && r.State != Pending }

@@ -25,7 +25,7 @@
 //
 // # What each number stands for
 //
-//	m, M(t)    Tree.procs, Tree.Serving   processors of the machine, and those handed out
+//	m, M(t)    Tree.Size, Tree.Serving    processors of the machine, and those handed out
 //	t          Tree.moment                real time, in seconds
 //	w          node.weight                of a user or an account among its siblings
 //	Σ w        node.sharing               of the active children of an account

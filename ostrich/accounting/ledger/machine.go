@@ -10,14 +10,11 @@ import (
 	"slurm-ostrich/ostrich/accounting"
 )
 
-// Node states of the event table: a base state and flags.
+// Further states of nodes, see accounting.NodeBase.
 const (
-	nodeBase  = 0xf
-	nodeDown  = 1
 	nodeIdle  = 2
 	nodeError = 4
-	nodeDrain = 0x200
-	nodeFail  = 0x2000
+	nodeFail  = 0x2000 // a flag
 )
 
 type nodeKey struct {
@@ -28,11 +25,11 @@ type nodeKey struct {
 // out reports whether the node's processors are lost while the row is open. A
 // node that is drained while jobs run on it still has its processors.
 func out(n *accounting.NodeEvent) bool {
-	switch base := n.State & nodeBase; base {
-	case nodeDown, nodeError:
+	switch base := n.State & accounting.NodeBase; base {
+	case accounting.NodeDown, nodeError:
 		return true
 	case 0, nodeIdle:
-		return n.State&(nodeDrain|nodeFail) != 0
+		return n.State&(accounting.NodeDrain|nodeFail) != 0
 	default:
 		return false
 	}

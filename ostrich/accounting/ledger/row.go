@@ -81,7 +81,7 @@ func (l *Ledger) row(r *accounting.Row) row {
 	w := row{
 		Key: accounting.Key{ID: r.ID, Submit: r.Submit}, start: r.Start, end: r.End, eligible: r.Eligible,
 		state: r.State, limit: uint32(min((max(r.Limit, 0)+59)/60, accounting.NoVal-1)), uid: r.UID, assoc: r.Assoc, qos: r.QOSNumber, array: r.Array, het: r.Het,
-		task: NoTask, tasks: min(max(r.Tasks, 1), MaxTasks), req: uint32(min(r.Req, accounting.MaxProcs)), alloc: uint32(min(r.Alloc, accounting.MaxProcs)),
+		task: NoTask, tasks: min(max(r.Tasks, 1), accounting.MaxTasks), req: uint32(min(r.Req, accounting.MaxProcs)), alloc: uint32(min(r.Alloc, accounting.MaxProcs)),
 		nodes: uint32(min(r.Asked.Nodes, accounting.MaxProcs)), partition: r.Partition, class: r.Class, needs: l.needs.number(r),
 	}
 	if unit := l.config.Unit; unit != nil {
@@ -116,9 +116,6 @@ func (l *Ledger) row(r *accounting.Row) row {
 	}
 	return w
 }
-
-// MaxTasks is above Slurm's largest MaxArraySize (4 000 001).
-const MaxTasks = 1 << 23
 
 // Impossible returns why a row cannot be true, or "". It may continue one that was
 // resized.

@@ -43,7 +43,7 @@ func (l *Ledger) Expect(q *Waiting) (Record, bool) {
 		return Record{}, false
 	}
 	r := accounting.Row{
-		ID: q.ID, Submit: q.Submit, UID: q.UID, Array: q.Array, Het: q.Het, Task: -1, Tasks: uint32(min(q.Tasks, MaxTasks)), Partition: q.Partition,
+		ID: q.ID, Submit: q.Submit, UID: q.UID, Array: q.Array, Het: q.Het, Task: -1, Tasks: uint32(min(q.Tasks, accounting.MaxTasks)), Partition: q.Partition,
 		Req: uint64(q.Procs), Asked: q.TRES, Limit: q.Limit,
 	}
 	if r.Asked.CPUs == 0 {

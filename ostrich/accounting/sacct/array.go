@@ -50,9 +50,6 @@ func readID(b []byte) (ostrich.JobID, bool) {
 	return ostrich.JobID(n), ok && 0 < n && n <= math.MaxUint32
 }
 
-// maxTasks is above Slurm's largest MaxArraySize (4 000 001).
-const maxTasks = 1 << 23
-
 // countTasks counts the tasks in "1,3,5-9", in "0-20:4" with a step, and in slurmctld's mask "0x1F", of which each
 // bit is a task (bit_fmt_hexmask in Slurm's src/common/bitstring.c).
 func countTasks(list []byte) (int32, bool) {
@@ -71,10 +68,10 @@ func countTasks(list []byte) (int32, bool) {
 		if ok && stepped {
 			every, ok = lines.Digits(step)
 		}
-		if !ok || b < a || every < 1 || b > maxTasks {
+		if !ok || b < a || every < 1 || b > accounting.MaxTasks {
 			return 0, false
 		}
-		if total += (b-a)/every + 1; total > maxTasks {
+		if total += (b-a)/every + 1; total > accounting.MaxTasks {
 			return 0, false
 		}
 	}
@@ -133,7 +130,7 @@ func upTo(list []byte, first, last int32) []byte {
 
 // countBits counts the bits that are set in hexadecimal digits. None is no mask of tasks.
 func countBits(mask []byte) (int32, bool) {
-	if len(mask) > maxTasks/4 {
+	if len(mask) > accounting.MaxTasks/4 {
 		return 0, false
 	}
 	total := 0

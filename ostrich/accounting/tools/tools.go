@@ -2,7 +2,7 @@
 // workflow that a job belongs to, which its user waits for and so is a campaign, and its kind,
 // the step of the workflow, which runs about as long each time.
 //
-// Tools say both in different places, each in its own way: see [Known], a row a tool. Of jobs
+// Tools say both in different places, each in its own way: see [Table], a row a tool. Of jobs
 // that no tool is known to have submitted the kind is the [Normal] form of the name.
 package tools
 
