@@ -12,8 +12,9 @@ func (s *Study) ageArrays() {
 	first := make(map[array]ostrich.Time)
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.Array != 0 {
-			if at, is := first[array{j.Array, j.came}]; !is || j.Submit < at {
-				first[array{j.Array, j.came}] = j.Submit
+			came := j.Submit - ostrich.Time(j.aged) // it may have waited when the window began
+			if at, is := first[array{j.Array, j.came}]; !is || came < at {
+				first[array{j.Array, j.came}] = came
 			}
 		}
 	}

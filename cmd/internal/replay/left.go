@@ -31,6 +31,7 @@ const (
 	heterogeneous
 	several
 	pinned
+	waitedBefore
 	goneNodes
 	reserved
 	licensed
@@ -62,7 +63,8 @@ var leavingWords = [leavings]struct{ key, name, replay string }{
 	suspended:        {"suspended", "were suspended for a time", "run without a pause"},
 	heterogeneous:    {"heterogeneous", "are components of heterogeneous jobs", "start without each other"},
 	several:          {"partitions", "were submitted to several partitions", "have the priority of that in which they ran, and start there or in others of its PriorityTier"},
-	pinned:           {"running_before", "ran long before the window began", "hold the nodes where they ran, are not measured"},
+	pinned:           {"running_before", "ran before the window began", "hold the nodes where they ran, are not measured"},
+	waitedBefore:     {"waited_before", "waited when the window began", "count from then, with the age that they had"},
 	goneNodes:        {"nodes_gone", "ran on nodes that are no more", "run on others"},
 	reserved:         {"reservation", "ran in a reservation that is not known as one of whole nodes", "run outside of it"},
 	licensed:         {"licenses", "ask for licences whose number is not known", "wait for none"},

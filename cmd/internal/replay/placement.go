@@ -26,6 +26,7 @@ type placement struct {
 	requests []nodes.Request
 
 	history      *accounting.History
+	opening      ostrich.Time         // Setup.opening
 	places       map[string]int       // of nodes, by name
 	partitions   map[string]int       // of partitions, by name
 	pools        []int                // of partitions, below 0 for those without jobs
@@ -109,7 +110,7 @@ func (s *Study) place(h *accounting.History) error {
 	}
 	p := &placement{
 		cluster: c, history: h, places: inventory.Places(c.Nodes), partitions: make(map[string]int), known: make(map[asking]answer), lists: make(map[string][]int),
-		reservations: make(map[string]bool),
+		reservations: make(map[string]bool), opening: s.opening(h.From),
 	}
 	longest := priority.MaxTimes(s.Partitions)
 	for i := range c.Partitions {
@@ -344,16 +345,6 @@ func (s *Study) limits(p *placement) {
 		s.Notes = append(s.Notes, fmt.Sprintf("Limits that the replay does not have: %s.", strings.Join(other, ", ")))
 	}
 }
-
-// pins reports whether a job is put where it ran, from its start on, because it ran long before
-// the window began: what else was there then is not in the record.
-func (p *placement) pins(j *accounting.Job) bool {
-	return p != nil && j.Start != 0 && j.Start < p.history.From-ostrich.Time(pinnedSince) && p.history.WhereRan(j) != ""
-}
-
-// pinnedSince is how long before the window a job has to have started. The window of a dump begins
-// with the first end, which in the record of a machine that was idle before is soon.
-const pinnedSince = ostrich.Duration(3600)
 
 // rows returns what is not known of any job, and what is taken in its place.
 func (p *placement) rows() []comparison.Assumed {

@@ -133,7 +133,7 @@ func (o *SiteOptions) readSource(ctx context.Context, config *configuration.Conf
 	if err != nil {
 		return nil, err
 	}
-	s.setup = Setup{Procs: o.Procs, Nodes: o.Nodes, Options: options, Tree: config.Schedule.Shares == ledger.Tree, Location: s.location}
+	s.setup = Setup{Procs: o.Procs, Nodes: o.Nodes, Options: options, Tree: config.Schedule.Shares == ledger.Tree, Location: s.location, Cut: !o.files() || o.Start != ""}
 	if s.setup.Identical, err = o.identical(); err != nil {
 		return nil, err
 	}

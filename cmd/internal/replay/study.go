@@ -49,6 +49,7 @@ type Setup struct {
 	Identical bool // all processors are taken as identical, whatever is known of nodes
 
 	Happened bool // only what happened is looked at: nothing is assumed of the configuration
+	Cut      bool // the window begins while jobs run and wait; else it may begin with a machine that was idle
 }
 
 // Study holds the jobs of a site, and how they are to be scheduled: by its Setup,
@@ -129,7 +130,7 @@ type Job struct {
 	priority uint32           // when it was submitted; 0 if that is not known
 	wants    *wants           // shared with jobs that ask for the same
 	came     ostrich.Time     // the submission as recorded
-	aged     ostrich.Duration // how long its array had been eligible when it came
+	aged     ostrich.Duration // how long it, or its array, had been eligible when it came
 	pool     int32            // of Study.Pools
 	campaign int32            // in which it is measured; below 0 if it is not
 	where    int32            // of the history: the nodes on which it ran
@@ -287,9 +288,7 @@ func (s *Study) addJobs(h *accounting.History) error {
 		if j.End != 0 && limit > 0 && !waited {
 			parts = append(parts, float64(l.Run)/float64(limit))
 		}
-		if first[i] > 0 && !s.placement.pins(j) {
-			l.Submit, l.priority = first[i], 0
-		}
+		s.arrive(&l, h.From, j, first[i], ran)
 		l.Run = min(l.Run, sim.Longest)
 		l.Estimate = min(cmp.Or(limit, l.Run), sim.Longest)
 		l.Estimate = max(l.Estimate, l.Run)
