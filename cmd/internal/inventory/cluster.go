@@ -150,14 +150,15 @@ func GRES(text string) ([]nodes.GRES, error) {
 	return list, err
 }
 
-// memoryOf reads the memory that jobs have for each CPU, or for each node.
+// memoryOf reads the memory that jobs have for each node, or for each CPU. Where both are set, that for each node counts (read_config.c,
+// _parse_partitionname), though only DEFAULT has it.
 func memoryOf(r *slurm.Record, what string) (nodes.Memory, error) {
-	cpu, err := numberOf(r, what+"mempercpu")
-	if err != nil || cpu > 0 {
-		return nodes.Memory{MiB: cpu, PerCPU: true}, err
-	}
 	node, err := numberOf(r, what+"mempernode")
-	return nodes.Memory{MiB: node}, err
+	if err != nil || node > 0 {
+		return nodes.Memory{MiB: node}, err
+	}
+	cpu, err := numberOf(r, what+"mempercpu")
+	return nodes.Memory{MiB: cpu, PerCPU: cpu > 0}, err
 }
 
 func partitionOf(r *slurm.Record, at map[string]int) (nodes.Partition, error) {
