@@ -35,8 +35,12 @@ func ParseController(text string, include Include) (priority.Controller, error) 
 	if err != nil {
 		return priority.Controller{}, err
 	}
-	stores := values(&c, confTime)
+	stores := values(&c, confTime, confSeconds)
 	for _, line := range lines {
+		switch strings.ToLower(line.words[0].key) {
+		case "nodename", "nodeset", "partitionname", "downnodes":
+			continue // a partition has a PreemptMode of its own
+		}
 		for _, w := range line.words {
 			store, known := stores[strings.ToLower(w.key)]
 			if !known {
@@ -285,9 +289,18 @@ func confWords(line string) ([]confWord, error) {
 
 var errConfTime = errors.New("not minutes, minutes:seconds, hours:minutes:seconds, days-hours[:minutes[:seconds]] or UNLIMITED")
 
-// confTime reads a time of slurm.conf, which counts minutes and rounds seconds up
-// (time_str2mins in Slurm's src/common/parse_time.c).
+// confTime reads a time of slurm.conf that Slurm keeps in minutes, and rounds seconds up (time_str2mins in Slurm's
+// src/common/parse_time.c).
 func confTime(text string) (ostrich.Duration, error) {
+	seconds, err := confSeconds(text)
+	if err != nil || seconds == priority.Unlimited {
+		return seconds, err
+	}
+	return (seconds + 59) / 60 * 60, nil
+}
+
+// confSeconds reads a time of slurm.conf, in which a number alone is one of minutes (time_str2secs).
+func confSeconds(text string) (ostrich.Duration, error) {
 	switch strings.ToUpper(text) {
 	case "UNLIMITED", "INFINITE", "-1":
 		return priority.Unlimited, nil
@@ -298,9 +311,8 @@ func confTime(text string) (ostrich.Duration, error) {
 	if !ok {
 		return 0, errConfTime
 	}
-	seconds := c.days*86400 + c.n[0]*3600 + c.n[1]*60 + c.n[2]
 	if !c.hasDays && c.parts < 3 { // without hours
-		seconds = c.n[0]*60 + c.n[1]
+		return ostrich.Duration(c.n[0]*60 + c.n[1]), nil
 	}
-	return ostrich.Duration((seconds + 59) / 60 * 60), nil
+	return ostrich.Duration(c.days*86400 + c.n[0]*3600 + c.n[1]*60 + c.n[2]), nil
 }

@@ -503,3 +503,12 @@ func TestStoresComments(t *testing.T) {
 		}
 	}
 }
+
+// TestPreemptionOfConf: a partition's PreemptMode is not the cluster's, and PreemptExemptTime keeps its seconds.
+func TestPreemptionOfConf(t *testing.T) {
+	c, err := ParseController("ClusterName=c\nPreemptMode=REQUEUE\nPreemptExemptTime=00:00:10\nPriorityMaxAge=00:00:10\nNodeName=n1 CPUs=4\n"+
+		"PartitionName=DEFAULT PreemptMode=CANCEL\nPartitionName=main Nodes=n1 PreemptMode=OFF\n", nil)
+	if err != nil || c.PreemptMode != "REQUEUE" || c.PreemptExemptTime != 10 || c.PriorityMaxAge != 60 {
+		t.Errorf("PreemptMode %q, PreemptExemptTime %d s, PriorityMaxAge %d s, error %v; want REQUEUE, 10 s, 60 s", c.PreemptMode, c.PreemptExemptTime, c.PriorityMaxAge, err)
+	}
+}

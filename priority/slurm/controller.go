@@ -26,7 +26,7 @@ func (s Commands) Controller(ctx context.Context) (priority.Controller, error) {
 // parseConfig reads "scontrol show config".
 func parseConfig(out string) (priority.Controller, error) {
 	var c priority.Controller
-	stores := values(&c, parseTimeLimit)
+	stores := values(&c, parseTimeLimit, parseTimeLimit)
 	for line := range strings.Lines(out) {
 		key, value, ok := strings.Cut(line, "=")
 		key, value = strings.TrimSpace(key), none(strings.TrimSpace(value))
@@ -56,9 +56,9 @@ func complete(c *priority.Controller) error {
 	return schedulerParameters(c)
 }
 
-// values returns the function that stores the value of each key. duration reads times:
+// values returns the function that stores the value of each key. duration reads times, exact those that Slurm does not round:
 // scontrol shows seconds where slurm.conf has minutes.
-func values(c *priority.Controller, duration func(string) (ostrich.Duration, error)) map[string]func(value string) error {
+func values(c *priority.Controller, duration, exact func(string) (ostrich.Duration, error)) map[string]func(value string) error {
 	w := &c.Weights
 	return map[string]func(string) error{
 		"clustername":              into(&c.ClusterName, text("")),
@@ -88,7 +88,7 @@ func values(c *priority.Controller, duration func(string) (ostrich.Duration, err
 			if value == "" || value == "-1" || strings.EqualFold(value, "NONE") {
 				return 0, nil
 			}
-			return duration(value)
+			return exact(value)
 		}),
 		"schedulertype":            into(&c.Scheduling.NoBackfill, func(value string) (bool, error) { return value == "sched/builtin", nil }),
 		"schedulerparameters":      into(&c.SchedulerParameters, words),
