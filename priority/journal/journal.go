@@ -335,23 +335,6 @@ func (j *Journal) Refused(ch priority.Channel, job ostrich.JobID, now ostrich.Ti
 	return w.words, again
 }
 
-// Jobs returns the ids of the jobs that were written in the channel and, as far
-// as is known, not given back, in ascending order.
-func (j *Journal) Jobs(ch priority.Channel) []ostrich.JobID {
-	var ids []ostrich.JobID
-	for key, w := range j.jobs {
-		if key.channel != ch {
-			continue
-		}
-		given := w.last == w.first && ch != priority.Priority || w.last == 0 && ch != priority.Nice
-		if w.intended || (w.applied && !given) {
-			ids = append(ids, key.job)
-		}
-	}
-	slices.Sort(ids)
-	return ids
-}
-
 // Rotate starts a new file once more than limit bytes have been added to the present
 // one. The old file stays with ".1" added and replaces the one before. The new file
 // begins with what is known of jobs that are alive, which may be longer than the
