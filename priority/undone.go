@@ -28,8 +28,7 @@ func (c Controller) decayStep() int64 {
 // Behind returns how far the priority that slurmctld schedules by is from the sum
 // of its factors. It is 0 where that is unknown or means nothing: slurmctld
 // schedules a job in several partitions by an array of priorities that the
-// backfill scheduler leaves alone, and bf_hetjob_prio gives the components of a
-// heterogeneous job a priority of their leader's.
+// backfill scheduler leaves alone.
 func (q *Queued) Behind() int64 {
 	if !q.SiteKnown || q.Computed == 0 || q.Priority == 0 || strings.Contains(q.Partition, ",") {
 		return 0
@@ -38,7 +37,8 @@ func (q *Queued) Behind() int64 {
 }
 
 // undone reports whether slurmctld schedules a job by another priority than the
-// sum of its factors, by more than a decay step explains.
+// sum of its factors, by more than a decay step explains. With bf_hetjob_prio the components of
+// a heterogeneous job have a priority of their leader's, which nobody undid.
 func (c Controller) undone(q *Queued) bool {
 	behind := q.Behind()
 	if !c.Multifactor() || c.Flag("INCR_ONLY") || max(behind, -behind) <= c.decayStep() {
