@@ -92,7 +92,7 @@ func (d *daemon) stock(ctx context.Context, failed error) {
 
 // stocks notes that a cycle has found nothing of ours where stock Slurm is to order.
 func (d *daemon) stocks(c *sidecar.Cycle) {
-	if !c.Trial.Orders() && len(c.Outcomes) == 0 && c.Left == 0 {
+	if !c.Trial.Orders() && len(c.Outcomes) == 0 && c.Left == 0 && c.Plan.Reasons[priority.WasRefused] == 0 {
 		d.stocked = c.Trial.Until()
 	}
 }

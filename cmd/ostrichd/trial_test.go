@@ -145,3 +145,15 @@ func TestGivesBackInAnOutage(t *testing.T) {
 		})
 	}
 }
+
+// TestNotAllGivenBack: a job that Slurm refuses to change may have a value of ours while a cycle waits with the next try.
+func TestNotAllGivenBack(t *testing.T) {
+	c := sidecar.Cycle{Trial: &sidecar.TrialState{Period: trial.Period{Arm: trial.Stock}, Switch: 99}}
+	for _, refused := range []int{1, 0} {
+		var d daemon
+		c.Plan.Reasons = map[priority.Code]int{priority.WasRefused: refused}
+		if d.stocks(&c); (d.stocked == 99) != (refused == 0) {
+			t.Errorf("with %d refused, nothing of ours is left up to %d", refused, d.stocked)
+		}
+	}
+}
