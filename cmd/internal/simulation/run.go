@@ -121,8 +121,15 @@ func (r *Run) Do(log []sim.Job, at func(done, total int)) (*Outcome, error) {
 	var seconds, used, offered float64
 	var makespan ostrich.Duration
 	before, next := 0, 0
+	half := 1 // of the jobs, the one that is over next
 	for _, piece := range pieces {
-		jobs, took, err := r.piece(piece, func(done, _ int) { at(before+done, len(log)) }, func(note string) { o.Notes = append(o.Notes, note) })
+		jobs, took, err := r.piece(piece, func(done, _ int) {
+			at(before+done, len(log))
+			if 2*(before+done) >= half*len(log) && !r.asLogged() && len(log) >= manyJobs {
+				half++
+				runtime.GC() // what comes reuses the memory of campaigns that are over
+			}
+		}, func(note string) { o.Notes = append(o.Notes, note) })
 		if err != nil {
 			return nil, err
 		}
