@@ -86,12 +86,10 @@ func TestEndsUnknown(t *testing.T) {
 	f = askedEnds(t)
 	f.jobs = make(map[ostrich.JobID]*job)
 	lookAt(t, f, began+120, 0, Record{})
-	f = New()
-	f.Begin("c", nil)
 	many := make([]ostrich.JobID, mostJobs+1)
-	f.askEnds(&Queue{Campaign: func(int) ([]ostrich.JobID, *forecast.Draws) { return many, &forecast.Draws{} }}, []int{0})
-	if n := len(f.of("").answers[Ends].questions); n != 0 {
-		t.Errorf("%d questions for a campaign of too many jobs", n)
+	q := &Queue{Campaign: func(int) ([]ostrich.JobID, *forecast.Draws) { return many, &forecast.Draws{} }}
+	if all := q.campaigns([]int{0}); len(all) != 0 {
+		t.Errorf("%d questions for a campaign of too many jobs", len(all))
 	}
 }
 

@@ -273,8 +273,12 @@ func (f *Foresight) Draws(name string, state func(SpreadOf) (*forecast.State, []
 	f.drawing.Lock()
 	defer f.drawing.Unlock()
 	s, asked := f.state(name, state)
+	s.Workers = workers
 	return s.Ask(asked)
 }
+
+// workers is how many processors draw at a time: slurmctld is to have others.
+const workers = 2
 
 func (f *Foresight) state(name string, state func(SpreadOf) (*forecast.State, []int)) (*forecast.State, []int) {
 	f.mu.Lock()

@@ -141,13 +141,14 @@ func (f *Foresight) Look(now ostrich.Time, queues []Queue) error {
 			errs = append(errs, err)
 			continue
 		}
+		ends := queues[i].campaigns(a.places)
 		f.mu.Lock()
 		for k, place := range a.places {
 			if len(draws[k].Starts) > 0 {
 				f.ask(&f.of(a.pool).answers[Starts], &question{Job: queues[i].Jobs[place]}, &draws[k])
 			}
 		}
-		f.askEnds(&queues[i], a.places)
+		f.askEnds(&f.of(a.pool).answers[Ends], ends)
 		f.mu.Unlock()
 	}
 	return errors.Join(errs...)
@@ -204,22 +205,34 @@ func (f *Foresight) look(now ostrich.Time, q *Queue) (ask []int) {
 	return ask[:min(len(ask), max(0, mostOpen-len(p.answers[Starts].questions)))]
 }
 
-// askEnds asks for the ends of the campaigns of some jobs, for each campaign once.
-func (f *Foresight) askEnds(q *Queue, places []int) {
+// campaign is what is asked of the end of one.
+type campaign struct {
+	jobs  []ostrich.JobID // ascending
+	draws *forecast.Draws
+}
+
+// campaigns lists those of some jobs, each once, without those that are too large.
+func (q *Queue) campaigns(places []int) (all []campaign) {
 	if q.Campaign == nil {
-		return
+		return nil
 	}
-	is := &f.of(q.Pool).answers[Ends]
-	asked := len(is.questions)
 	for _, place := range places {
 		jobs, d := q.Campaign(place)
-		if len(jobs) == 0 || len(jobs) > mostJobs || len(is.questions) >= mostOpen {
+		if len(jobs) == 0 || len(jobs) > mostJobs {
 			continue
 		}
 		slices.Sort(jobs)
-		if !slices.ContainsFunc(is.questions[asked:], func(one *question) bool { return slices.Equal(one.Jobs, jobs) }) {
-			f.ask(is, &question{Jobs: jobs}, d)
+		if !slices.ContainsFunc(all, func(c campaign) bool { return slices.Equal(c.jobs, jobs) }) {
+			all = append(all, campaign{jobs, d})
 		}
+	}
+	return all
+}
+
+// askEnds asks for the ends of campaigns.
+func (f *Foresight) askEnds(is *answers, all []campaign) {
+	for _, c := range all[:min(len(all), max(0, mostOpen-len(is.questions)))] {
+		f.ask(is, &question{Jobs: c.jobs}, c.draws)
 	}
 }
 

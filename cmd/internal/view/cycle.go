@@ -59,6 +59,7 @@ type Cycle struct {
 	generation uint64
 	written    map[ostrich.JobID]bool // jobs whose values this cycle has changed as planned
 	starts     *byPool[map[ostrich.JobID]Expected]
+	near       *byPool[*drawn] // near the front
 	drawn      *byPool[*drawn]
 	controller priority.Controller
 	site       *accounting.Site // see sidecar.Cycle.Site
@@ -103,7 +104,7 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 		Accepted: config.Satisfaction.String(), DueShown: config.Due,
 		Declared: config.Campaign.Declared, Rule: config.RuleText(), ByTool: config.ByTool(),
 		Options: config.PlanOptions(c.Controller), Plan: c.Plan, Partitions: c.Partitions, Resource: cmp.Or(c.Counted.Name, "cpu"), unit: c.Counted.Unit,
-		Unheard: len(c.Provisional) + c.Plan.Reasons[priority.Unheard], generation: c.Generation, controller: c.Controller, site: c.Site, starts: newByPool[map[ostrich.JobID]Expected](), drawn: newByPool[*drawn](),
+		Unheard: len(c.Provisional) + c.Plan.Reasons[priority.Unheard], generation: c.Generation, controller: c.Controller, site: c.Site, starts: newByPool[map[ostrich.JobID]Expected](), near: newByPool[*drawn](), drawn: newByPool[*drawn](),
 	}
 	if before != nil && before.generation == c.Generation {
 		s.known = before.known

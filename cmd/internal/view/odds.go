@@ -35,36 +35,54 @@ func (o *Odds) cannotTell() bool {
 // Told reports whether the odds are told: enough earlier answers are known, and they held. nil is not.
 func (o *Odds) Told() bool { return o != nil && o.Held != nil && !o.cannotTell() }
 
-// drawn are the futures of a pool in which all its waiting jobs start.
+// drawn are the futures of a pool in which its waiting jobs start, or those near the front.
 type drawn struct {
-	draws []forecast.Draws      // of the tasks of the waiting jobs, in the order in force, and then of what runs
+	draws []forecast.Draws      // of the tasks of the asked waiting jobs, in the order in force, and then of what runs
 	first map[ostrich.JobID]int // place of a job's first task, or of what runs
 	count map[ostrich.JobID]int // its tasks; 0 of what runs
+	asked int                   // tasks
 	cut   ostrich.JobID         // job of which some tasks may be beyond mostForecast; 0: none
 	err   error                 // of a job that the pool cannot run, so that there is nothing else
 }
 
-// futures returns those of a pool, nil if there are none. They are drawn with the first question of a cycle.
-func (s *Cycle) futures(pool *Pool) *drawn {
+// beyond reports whether a job waits behind those that were asked for.
+func (d *drawn) beyond(id ostrich.JobID) bool {
+	at, known := d.first[id]
+	return known && d.count[id] > 0 && at+d.count[id] > d.asked
+}
+
+// nearFront is how many tasks at the front of a pool's queue have futures of their own, of which there can be more.
+const nearFront = 1000
+
+// futures returns those of a pool in which some jobs start, nil if there are none. They are drawn with the first question of a cycle.
+func (s *Cycle) futures(pool *Pool, jobs ...ostrich.JobID) *drawn {
 	if s.Foresight == nil || pool == nil {
 		return nil
 	}
-	return s.drawn.of(pool.Name, func() *drawn { return s.draw(pool) })
+	d := s.near.of(pool.Name, func() *drawn { return s.draw(pool, nearFront) })
+	if slices.ContainsFunc(jobs, d.beyond) {
+		return s.drawn.of(pool.Name, func() *drawn { return s.draw(pool, mostForecast) })
+	}
+	return d
 }
 
-func (s *Cycle) draw(pool *Pool) *drawn {
+// draw asks for what runs, and for so many tasks at the front.
+func (s *Cycle) draw(pool *Pool, most int) *drawn {
 	d := &drawn{first: make(map[ostrich.JobID]int), count: make(map[ostrich.JobID]int)}
 	var is *forecast.State
 	on := s.placing(pool)
 	draws, err := s.Foresight.Draws(pool.Name, func(spread foresight.SpreadOf) (*forecast.State, []int) {
 		is = s.sight(pool, on, spread)
-		asked := make([]int, len(is.Pending))
+		d.asked = min(len(is.Pending), most)
+		var asked []int
 		for i := range is.Pending {
 			id := is.Pending[i].ID
 			if d.count[id]++; d.count[id] == 1 {
 				d.first[id] = i
 			}
-			asked[i] = i
+			if i < d.asked {
+				asked = append(asked, i)
+			}
 		}
 		for i := range is.Running {
 			if id := is.Running[i].ID; d.count[id] == 0 {
@@ -143,7 +161,7 @@ func (s *Cycle) limited(e *priority.Entry, pool *Pool, on *placing) bool {
 
 // odds returns when the first task of a job that can start does, nil if that is not known.
 func (s *Cycle) odds(id ostrich.JobID, pool *Pool) *Odds {
-	d := s.futures(pool)
+	d := s.futures(pool, id)
 	if d == nil {
 		return nil
 	}
@@ -167,16 +185,20 @@ func (s *Cycle) answer(pool *Pool, what foresight.What, d *forecast.Draws) *Odds
 // endOdds returns when the last job of a campaign ends, nil if that is not known, as if one of its jobs cannot start.
 func (s *Cycle) endOdds(c *Campaign) *Odds {
 	pool := s.poolNamed(c.Pool)
-	if _, d := s.end(c, s.futures(pool)); d != nil {
+	if _, d := s.end(c); d != nil {
 		return s.answer(pool, foresight.Ends, d)
 	}
 	return nil
 }
 
 // end returns the jobs of a campaign that wait or run, and when the last of them ends in the futures; nil if that is not known.
-func (s *Cycle) end(c *Campaign, d *drawn) ([]ostrich.JobID, *forecast.Draws) {
+func (s *Cycle) end(c *Campaign) ([]ostrich.JobID, *forecast.Draws) {
 	jobs := slices.Concat(c.Pending, c.Running)
-	if d == nil || c.Blocked > 0 || len(jobs) == 0 {
+	if c.Blocked > 0 || len(jobs) == 0 {
+		return nil, nil
+	}
+	d := s.futures(s.poolNamed(c.Pool), jobs...)
+	if d == nil {
 		return nil, nil
 	}
 	var all []forecast.Draws
@@ -225,14 +247,15 @@ func (s *Cycle) queueOf(pool *Pool) foresight.Queue {
 			q.Unable = append(q.Unable, e.Job)
 		}
 	}
-	var d *drawn
 	q.Ask = func(places []int) ([]forecast.Draws, error) {
-		if d = s.futures(pool); d.err != nil {
-			return nil, d.err
-		}
 		all := make([]forecast.Draws, len(places))
 		for k, place := range places {
-			if id := q.Jobs[place]; d.count[id] > 0 { // near enough to the front
+			id := q.Jobs[place]
+			d := s.futures(pool, id)
+			if d.err != nil {
+				return nil, d.err
+			}
+			if d.count[id] > 0 { // near enough to the front
 				all[k] = d.draws[d.first[id]]
 			}
 		}
@@ -243,7 +266,7 @@ func (s *Cycle) queueOf(pool *Pool) foresight.Queue {
 		if i < 0 {
 			return nil, nil
 		}
-		return s.end(&s.Campaigns[i], d)
+		return s.end(&s.Campaigns[i])
 	}
 	return q
 }

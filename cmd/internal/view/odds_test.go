@@ -66,6 +66,37 @@ func TestOdds(t *testing.T) {
 	}
 }
 
+// TestOddsBehind: a job behind the front has odds too, later than those of the front, and so has a campaign that reaches behind it. Who asks
+// for the front draws no others.
+func TestOddsBehind(t *testing.T) {
+	var entries []*priority.Entry
+	for i := range nearFront + 50 {
+		e := wide(ostrich.JobID(10+i), i+1, 8)
+		e.TimeLimit = 600
+		entries = append(entries, e)
+	}
+	s := foreseen(later(entries...))
+	s.near, s.drawn = newByPool[*drawn](), newByPool[*drawn]()
+	pool, last := &s.Pools[0], entries[nearFront+49].Job
+	front := s.odds(entries[nearFront-1].Job, pool)
+	if front == nil || len(s.drawn.made) > 0 {
+		t.Fatalf("the front: %+v, and all are drawn", front)
+	}
+	if behind := s.odds(last, pool); behind == nil || behind.P50 < front.P50 || len(s.drawn.made) != 1 {
+		t.Errorf("behind it %+v, at its end %+v", behind, front)
+	}
+	for _, test := range []struct {
+		jobs  []ostrich.JobID
+		drawn int
+	}{{[]ostrich.JobID{10, 11}, 0}, {[]ostrich.JobID{10, last}, 1}} {
+		s.near, s.drawn = newByPool[*drawn](), newByPool[*drawn]()
+		c := &Campaign{Pending: test.jobs}
+		if end := s.endOdds(c); end == nil || len(s.drawn.made) != test.drawn {
+			t.Errorf("%v end at %+v, and %d of all are drawn", test.jobs, end, len(s.drawn.made))
+		}
+	}
+}
+
 // TestOddsWords says how sure the odds are.
 func TestOddsWords(t *testing.T) {
 	const now = 1_700_000_000
