@@ -44,12 +44,12 @@ GRANT SELECT ON `slurm_acct_db`.* TO 'ostrich'@'localhost';
 -- GRANT SELECT ON `slurm_acct_db`.`linux_job_table`     TO 'ostrich'@'localhost'; -- the jobs
 -- GRANT SELECT ON `slurm_acct_db`.`linux_suspend_table` TO 'ostrich'@'localhost'; -- when they were suspended
 -- GRANT SELECT ON `slurm_acct_db`.`linux_event_table`   TO 'ostrich'@'localhost'; -- size of the cluster, outages
--- GRANT SELECT ON `slurm_acct_db`.`linux_assoc_table`   TO 'ostrich'@'localhost'; -- accounts, users, shares
+-- GRANT SELECT ON `slurm_acct_db`.`linux_assoc_table`   TO 'ostrich'@'localhost'; -- accounts, users, shares, limits
 -- GRANT SELECT ON `slurm_acct_db`.`linux_resv_table`    TO 'ostrich'@'localhost'; -- reservations, for ostrich compare
 --
 -- Of all clusters:
 -- GRANT SELECT ON `slurm_acct_db`.`cluster_table`       TO 'ostrich'@'localhost'; -- which clusters exist
--- GRANT SELECT ON `slurm_acct_db`.`qos_table`           TO 'ostrich'@'localhost'; -- names of QOS
+-- GRANT SELECT ON `slurm_acct_db`.`qos_table`           TO 'ostrich'@'localhost'; -- names and limits of QOS
 -- GRANT SELECT ON `slurm_acct_db`.`tres_table`          TO 'ostrich'@'localhost'; -- names of GRES and licences, if work is counted by them, and for ostrich compare
 
 SHOW GRANTS FOR 'ostrich'@'localhost';
