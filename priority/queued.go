@@ -243,7 +243,7 @@ func InUse(reason string) bool {
 	switch name := strings.TrimSuffix(reason, "Limit"); {
 	case name == "AssocMaxJobs":
 		return true
-	case reasonOf(reason) != Limited, strings.Contains(name, "Min"): // minutes
+	case reasonOf(reason) != Limited:
 		return false
 	default:
 		for _, of := range []string{"AssocGrp", "QOSGrp", "QOSMax", "Max"} {

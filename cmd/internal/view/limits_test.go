@@ -93,7 +93,10 @@ func TestLimitsOf(t *testing.T) {
 			s.site.Associations[0].Limits.List = []accounting.Limit{{Scope: accounting.ByUser, Resource: "jobs", Most: 1}}
 		},
 		"account": func(s *Cycle) { s.site.Accounts[1].Limits.List = []accounting.Limit{{Resource: "cpu", Most: 3}} },
-		"root":    func(s *Cycle) { s.site.Accounts[0].Limits.List = []accounting.Limit{{Resource: "jobs", Most: 1}} },
+		"beside one that is not counted": func(s *Cycle) {
+			s.site.QOS[0].Limits.List = []accounting.Limit{{Resource: "billing", Most: 9}, {Scope: accounting.ByJob, Resource: "cpu", Most: 1}, {Resource: "cpu", Most: 3}}
+		},
+		"root": func(s *Cycle) { s.site.Accounts[0].Limits.List = []accounting.Limit{{Resource: "jobs", Most: 1}} },
 		"partition": func(s *Cycle) {
 			s.Partitions[0].QOS = "of-partition"
 			s.site.QOS[1].Limits.List = []accounting.Limit{{Scope: accounting.ByUser, Resource: "cpu", Most: 3}}
