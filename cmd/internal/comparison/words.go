@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"slurm-ostrich/cmd/internal/format"
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/report/confidence"
 )
@@ -250,7 +251,7 @@ func (c *Comparison) gainers(run string) string {
 			return "none clearly " + verb
 		}
 		top := g.members[0]
-		return fmt.Sprintf("%d clearly %s (%s of the core-hours; most %s: %s, 95 %% interval %s)", len(g.members), verb, format.Percent(g.part),
+		return plural.Sprintf("%d clearly "+verb+"{s|} (%s of the core-hours; most %s: %s, 95 %% interval %s)", len(g.members), format.Percent(g.part),
 			top.user.Name, signed(top.change.Difference), between(top.change.Interval, ""))
 	}
 	return fmt.Sprintf("Of %s with an interval, %s and %s.", format.Plural(judged, "user"), side(Better, "gain"), side(Worse, "pay"))

@@ -181,6 +181,14 @@ func TestOutcome(t *testing.T) {
 		{"all gain", func(in *Input) { later(in.Runs[1].Jobs, 360_000) }, "Users gain under ostrich"},
 		{"nobody", func(in *Input) { in.Runs[2].Jobs, in.Runs[0].Jobs = in.Runs[1].Jobs, in.Runs[1].Jobs }, "No clear change for users under ostrich, compared with fairshare: the mean stretch per user stays at "},
 		{"none of either", func(in *Input) { in.Runs[2].Jobs, in.Runs[0].Jobs = in.Runs[1].Jobs, in.Runs[1].Jobs }, "Of 18 users with an interval, none clearly gain and none clearly pay."},
+		{"one pays", func(in *Input) {
+			in.Runs[2].Jobs = slices.Clone(in.Runs[1].Jobs)
+			for i := range in.Runs[2].Jobs {
+				if in.Runs[2].Jobs[i].User == in.Runs[1].Jobs[0].User {
+					later(in.Runs[2].Jobs[i:i+1], 360_000)
+				}
+			}
+		}, "none clearly gain and 1 clearly pays ("},
 		{"all pay", func(in *Input) { later(in.Runs[2].Jobs, 360_000) }, "Users pay under ostrich"},
 		{"one run", func(in *Input) { in.Runs = in.Runs[:2] }, "The simulated fairshare is close"},
 	} {
