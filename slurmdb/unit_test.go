@@ -190,48 +190,61 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// TestNeedsOfYears: what jobs have asked for that are over is forgotten, however much that was, and those that have not
-// ended keep their numbers, for who has an earlier list too.
+// TestNeedsOfYears: what jobs have asked for that are over is forgotten, however much that was. Those that have not ended, or came in the
+// last four weeks, keep their numbers, for who has an earlier list too.
 func TestNeedsOfYears(t *testing.T) {
 	l, err := slurmdb.NewLedger(slurmdb.Config{Cluster: "c1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := func(id ostrich.JobID, cpus uint64, end ostrich.Time) *accounting.Row {
+	row := func(id ostrich.JobID, cpus uint64, submit, end ostrich.Time) *accounting.Row {
 		r := &accounting.Row{
-			ID: id, Task: -1, UID: 1, Partition: "main", Submit: t0, Eligible: t0, Limit: 3600, Req: cpus, Asked: accounting.TRES{CPUs: cpus, Nodes: 1},
+			ID: id, Task: -1, UID: 1, Partition: "main", Submit: submit, Eligible: submit, Limit: 3600, Req: cpus, Asked: accounting.TRES{CPUs: cpus, Nodes: 1},
 		}
 		if end != 0 {
-			r.Start, r.End, r.State = t0, end, accounting.Completed
+			r.Start, r.End, r.State = submit, end, accounting.Completed
 		}
 		return r
 	}
 	const each, long = 400, 1 << 30 // a job of most processors waits all the time
 	var asked []ledger.Needs
+	var came []ostrich.Job
 	for round := range 150 {
-		now := ostrich.Time(t0 + 1000*round)
+		now := ostrich.Time(t0 + 86400*round)
 		p := l.Begin(now)
 		if round == 0 {
-			p.Row(row(long, long, 0))
+			p.Row(row(long, long, now, 0))
 		}
 		p.Same(long)
 		first := uint64(1 + each*round)
 		for i := range uint64(each) {
-			p.Row(row(ostrich.JobID(first+i), first+i, 0))
+			p.Row(row(ostrich.JobID(first+i), first+i, now, 0))
 			if round > 0 {
-				p.Row(row(ostrich.JobID(first+i-each), first+i-each, now-500))
+				p.Row(row(ostrich.JobID(first+i-each), first+i-each, now-86400, now-500))
 			}
 		}
-		p.Enter(func(ostrich.Event) {})
+		p.Enter(func(e ostrich.Event) {
+			if e.Kind == ostrich.Submit {
+				came = append(came, e.Job)
+			}
+		})
 		before := slices.Clone(asked)
 		earlier := asked
 		asked, _ = l.Nodes()
-		if !slices.Equal(before, earlier) || len(asked) > 2500 {
+		if !slices.Equal(before, earlier) || len(asked) > 32*each {
 			t.Fatalf("round %d: %d needs, the former list is as it was: %v", round, len(asked), slices.Equal(before, earlier))
 		}
+		check := func(j *ostrich.Job) {
+			if n := int(j.Needs); n == 0 || n >= len(asked) || asked[n].CPUs != uint32(j.Procs) {
+				t.Fatalf("round %d: job %d of %d processors has number %d", round, j.ID, j.Procs, n)
+			}
+		}
 		for _, r := range l.Live() {
-			if n := r.Job.Needs; n == 0 || asked[n].CPUs != uint32(r.Job.Procs) {
-				t.Fatalf("round %d: job %d of %d processors has number %d", round, r.Job.ID, r.Job.Procs, n)
+			check(&r.Job)
+		}
+		for i := range came {
+			if came[i].Submit >= now-28*86400 {
+				check(&came[i])
 			}
 		}
 	}

@@ -134,6 +134,6 @@ func (p *Poll) enter(emit func(ostrich.Event)) Batch {
 	h.log, h.made, h.skipped, h.pauses, l.cold = log{}, map[int]*ostrich.Job{}, nil, nil, false
 	news.sorted(machine, func(e logged) ostrich.Event { return h.again(&p.rows, e) }, emit)
 	h.spare, h.unused, h.log, h.made, p.rows = nil, nil, log{}, nil, rows{}
-	l.needs.forget(h.jobs)
+	l.needs.forget(h.jobs, p.Now)
 	return b
 }

@@ -35,15 +35,24 @@ type Outage struct {
 type needs struct {
 	list   []Needs
 	of     map[Needs]uint32
-	free   []uint32 // numbers in the list that no job has any more, the lowest last
-	lent   bool     // somebody may have the list
-	sweep  int      // from how many numbers on forget looks whether jobs still have them
+	came   []ostrich.Time // by number, the latest submission of a job that has it
+	free   []uint32       // numbers in the list that no job has any more, the lowest last
+	lent   bool           // somebody may have the list
+	sweep  ostrich.Time   // when forget looks next whether jobs still have the numbers
 	gres   accounting.Texts
 	buffer []byte
 }
 
-// fewNeeds are so few that nobody looks which of them are left.
-const fewNeeds = 1 << 10
+const (
+	// fewNeeds are so few that nobody looks which of them are left.
+	fewNeeds = 1 << 10
+
+	day = ostrich.Time(86400)
+
+	// needsAge is how long after the latest job with a number came it stays. Forecasts bring the jobs of the last four weeks
+	// again, and know them by their numbers.
+	needsAge = 29 * day
+)
 
 func (n *needs) number(r *accounting.Row) uint32 {
 	is := Needs{
@@ -51,45 +60,55 @@ func (n *needs) number(r *accounting.Row) uint32 {
 		GRES: n.gresOf(r.Asked.Others), Partition: r.Partition, Exclusive: r.Exclusive,
 	}
 	i, known := n.of[is]
-	if known || is.CPUs == 0 || is.Nodes == 0 {
+	switch {
+	case known:
+		n.came[i] = max(n.came[i], r.Submit)
 		return i
+	case is.CPUs == 0 || is.Nodes == 0:
+		return 0
 	}
 	if last := len(n.free) - 1; last >= 0 {
 		if n.lent {
 			n.list, n.lent = slices.Clone(n.list), false
 		}
 		i, n.free = n.free[last], n.free[:last]
-		n.list[i], n.of[is] = is, i
+		n.list[i], n.of[is], n.came[i] = is, i, r.Submit
 	} else if len(n.list) < mostNeeds {
 		if n.list == nil {
-			n.list, n.of, n.sweep = make([]Needs, 1), make(map[Needs]uint32), fewNeeds
+			n.list, n.of, n.came = make([]Needs, 1), make(map[Needs]uint32), make([]ostrich.Time, 1)
 		}
 		i = uint32(len(n.list))
-		n.list, n.of[is] = append(n.list, is), i
+		n.list, n.of[is], n.came = append(n.list, is), i, append(n.came, r.Submit)
 	}
 	return i
 }
 
-// forget gives the numbers free that no unfinished job has, once there are many: what jobs ask for
-// changes over the months.
-func (n *needs) forget(jobs map[ostrich.JobID]*tracked) {
-	if n.list == nil || len(n.of) < n.sweep {
+// forget gives the numbers free that no unfinished job has, and none that came lately, once a day if there are many: what jobs
+// ask for changes over the months.
+func (n *needs) forget(jobs map[ostrich.JobID]*tracked, now ostrich.Time) {
+	if len(n.of) < fewNeeds || now < n.sweep {
 		return
 	}
+	n.sweep = now + day
 	used, most := make([]bool, len(n.list)), 0
+	for i, at := range n.came {
+		used[i] = at >= now-needsAge
+	}
 	for _, t := range jobs {
-		for _, i := range []uint32{t.row.needs, t.job.Needs} {
-			used[i], most = true, max(most, int(i))
+		used[t.row.needs], used[t.job.Needs] = true, true
+	}
+	for i, is := range used {
+		if is {
+			most = i
 		}
 	}
-	n.list, n.free = n.list[:most+1:most+1], n.free[:0]
+	n.list, n.came, n.free = n.list[:most+1:most+1], n.came[:most+1], n.free[:0]
 	for i := most; i > 0; i-- {
 		if !used[i] {
 			n.free = append(n.free, uint32(i))
 		}
 	}
 	maps.DeleteFunc(n.of, func(_ Needs, i uint32) bool { return !used[i] })
-	n.sweep = max(fewNeeds, 2*len(n.of))
 }
 
 // rough keeps the first five digits of a number in base 2.
@@ -114,7 +133,7 @@ func (n *needs) gresOf(all []accounting.Count) string {
 }
 
 // Nodes returns what jobs ask of nodes, by ostrich.Job.Needs, and the nodes that are out as of the last poll. The caller must not
-// change the lists. They stay as they are; the numbers are those of the jobs that have not ended.
+// change the lists. They stay as they are; the numbers are those of the jobs that have not ended, or came in the last four weeks.
 func (l *Ledger) Nodes() (asked []Needs, out []Outage) {
 	l.needs.lent = true
 	return l.needs.list, l.machine.outages()
