@@ -113,7 +113,7 @@ func Describe(from Source, c *sidecar.Cycle, before *Cycle) *Cycle {
 	}
 	s.Enforced = config.Writes() && c.Trial.Orders() || s.ours
 	for _, o := range c.Outcomes {
-		if o.Status == priority.Applied {
+		if o.Status == priority.Applied && c.Trial.Orders() { // else it was given back
 			if s.written == nil {
 				s.written = make(map[ostrich.JobID]bool)
 			}

@@ -3,7 +3,10 @@ package view_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"slurm-ostrich/cmd/internal/configuration"
+	"slurm-ostrich/cmd/internal/sidecar"
 	"slurm-ostrich/cmd/internal/statuspage/statuspagetest"
 	"slurm-ostrich/cmd/internal/view"
 	"slurm-ostrich/priority"
@@ -41,5 +44,26 @@ func TestWritten(t *testing.T) {
 	}
 	if left != after.Summary.Writes {
 		t.Errorf("%d jobs are to be written, and the summary says %d", left, after.Summary.Writes)
+	}
+}
+
+// What the stock arm of a trial has given back was not written as planned.
+func TestGivenBack(t *testing.T) {
+	s, err := statuspagetest.New(3, 60).Sidecar(configuration.Default())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := s.Run(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := view.Describe(s, c, nil).Chosen(view.Everything(), &view.Selection{})
+	back := *c
+	back.Trial = &sidecar.TrialState{}
+	for _, e := range c.Plan.Entries {
+		back.Outcomes = append(back.Outcomes, priority.Change{Job: e.Job, From: e.From, Status: priority.Applied})
+	}
+	if d := cmp.Diff(want, view.Describe(s, &back, nil).Chosen(view.Everything(), &view.Selection{})); d != "" {
+		t.Errorf("as if written (-want +got):\n%s", d)
 	}
 }
