@@ -180,3 +180,18 @@ func TestClassOfTheFinished(t *testing.T) {
 		}
 	}
 }
+
+// An outage of a pool is one of all its classes.
+func TestOutageOfClasses(t *testing.T) {
+	s := newSite(t, 10, func(c *configuration.Config) { c.Priority.Classes = priority.ClassesAuto })
+	s.submit(1, 1, 1, 100)
+	s.submit(2, 2, 1, 100, func(j *ostrich.Job, _ *priority.Queued) { j.Partition = "high" })
+	s.cycle()
+	s.capacity("", 8)
+	s.cycle()
+	for _, c := range s.state.campaigns {
+		if !c.blame.has(Outage) || s.state.pools[c.pool].size != 8 {
+			t.Errorf("%s: blame %v, on %d processors", s.state.pools[c.pool].class, c.blame.list(), s.state.pools[c.pool].size)
+		}
+	}
+}

@@ -2,7 +2,6 @@ package live
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"slurm-ostrich/cmd/internal/configuration"
@@ -210,24 +209,23 @@ func (s *State) event(e *ostrich.Event) {
 	}
 }
 
-// resize gives a pool another size.
+// resize gives a pool another size, with all its classes.
 func (s *State) resize(e *ostrich.Event) {
-	i := slices.IndexFunc(s.pools, func(p pool) bool { return p.name == e.Pool })
-	if len(s.pools) == 1 {
-		i = 0
-	}
-	if i < 0 {
-		return
-	}
 	size := cmp.Or(e.Size, e.Procs)
-	if size < s.pools[i].size {
-		for _, c := range s.campaigns {
-			if c.pool == i && c.waits {
-				c.blame.add(Outage)
+	for i := range s.pools {
+		p := &s.pools[i]
+		if p.name != e.Pool && len(s.pools) > 1 {
+			continue
+		}
+		if size < p.size {
+			for _, c := range s.campaigns {
+				if c.pool == i && c.waits {
+					c.blame.add(Outage)
+				}
 			}
 		}
+		p.size = size
 	}
-	s.pools[i].size = size
 }
 
 // submit adds a new job. A task that leaves the record of its array stands where
