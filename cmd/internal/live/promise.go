@@ -94,6 +94,7 @@ func (p *promise) add(c *openCampaign, begun ostrich.Time) {
 func (s *State) updatePromise() {
 	p := &s.promise
 	if len(p.due) == 0 && len(p.rhos) == 0 {
+		p.trim(s.now)
 		return
 	}
 	if s.now < p.next {

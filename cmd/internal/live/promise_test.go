@@ -122,6 +122,26 @@ func TestPromiseForgets(t *testing.T) {
 	equal(t, "by age", [2]int{2, 0}, [2]int{len(p.past), len(p.rhos)})
 }
 
+// TestPromiseForgetsWithoutRho: where the jobs of all campaigns wait for a limit, no ρ is computed, and ended campaigns are
+// forgotten all the same.
+func TestPromiseForgetsWithoutRho(t *testing.T) {
+	s := newSite(t, 4)
+	s.cycle()
+	for id := range 5 {
+		s.submit(2*id+1, 1, 4, 100)
+		s.submit(2*id+2, 2, 4, 100, func(_ *ostrich.Job, q *priority.Queued) { q.Reason = "AssocGrpCpuLimit" })
+		s.cycle()
+		s.end(2*id + 1) // cancelled
+		s.cycle()
+		s.start(2*id + 2)
+		s.cycle()
+		s.end(2*id + 2)
+		s.cycle()
+		s.Now += companyTime
+	}
+	equal(t, "campaigns that ended, ρ, kept", [3]int{5, 0, 1}, [3]int{int(s.state.report.Campaigns.Finished), len(s.state.promise.rhos), len(s.state.promise.past)})
+}
+
 // TestArrivals: a campaign that does not end keeps a bounded number of arrivals, in the
 // order of time as soon as they are thinned, and all its work.
 func TestArrivals(t *testing.T) {
