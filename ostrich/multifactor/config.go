@@ -149,7 +149,11 @@ func (r Reset) after(moment ostrich.Time, n int, in *time.Location) ostrich.Time
 	default:
 		year, month, day = year+n, time.January, 1
 	}
-	return ostrich.Time(time.Date(year, month, day, 0, 0, 0, 0, in).Unix())
+	begin := time.Date(year, month, day, 0, 0, 0, 0, in)
+	if begin.Hour() == 23 { // clocks are put forward at midnight, and this is before it
+		begin = begin.Add(time.Hour)
+	}
+	return ostrich.Time(begin.Unix())
 }
 
 // Before returns the last moment of a calculation up to t, by the Phase; t itself

@@ -467,8 +467,28 @@ func TestLastResetWithoutMidnight(t *testing.T) {
 		t.Skip(err)
 	}
 	at := time.Date(2016, 10, 16, 19, 0, 0, 0, zone)
-	want := time.Date(2016, 10, 16, 0, 0, 0, 0, zone)
+	want := time.Date(2016, 10, 16, 1, 0, 0, 0, zone) // after 23:59:59
 	if got := multifactor.ResetWeekly.Last(ostrich.Time(at.Unix()), zone); int64(got) != want.Unix() {
 		t.Errorf("%v, want %v", time.Unix(int64(got), 0).In(zone), want)
+	}
+}
+
+// TestResetWithoutMidnight: usage is forgotten on such a day once, and again on those behind it.
+func TestResetWithoutMidnight(t *testing.T) {
+	zone, err := time.LoadLocation("America/Santiago")
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, reset := range []multifactor.Reset{multifactor.ResetDaily, multifactor.ResetWeekly} {
+		begin := ostrich.Time(time.Date(2024, 9, 5, 12, 0, 0, 0, zone).Unix()) // a Thursday; the next Sunday has no midnight
+		m := must(t, multifactor.Config{Reset: reset, Location: zone, Associations: []multifactor.Association{{User: "a", Shares: 1, Usage: 1}}}, begin)
+		m.AdvanceTo(begin + 2*24*3600)
+		if used := m.Share(0).RawUsage; (used == 0) != (reset == multifactor.ResetDaily) {
+			t.Errorf("reset %d: %v are used on Saturday", reset, used)
+		}
+		m.AdvanceTo(begin + 20*24*3600)
+		if used := m.Share(0).RawUsage; used != 0 {
+			t.Errorf("reset %d: %v are used in the end", reset, used)
+		}
 	}
 }
