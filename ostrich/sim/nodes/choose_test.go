@@ -361,3 +361,14 @@ func TestWillRunBesideOthers(t *testing.T) {
 		t.Errorf("it starts at %d (%t), want 230", at, ok)
 	}
 }
+
+// TestFewerCPUsThanSockets: where whole sockets are allocated, a node that keeps all CPUs of a socket from jobs (CoreSpecCount) has as many
+// sockets as CPUs.
+func TestFewerCPUsThanSockets(t *testing.T) {
+	for _, cpus := range []int{1, 2, 3} {
+		c := &nodes.Cluster{Nodes: []nodes.Node{{Sockets: 4, Cores: 1, CPUs: cpus}}, Select: nodes.Select{Unit: nodes.Socket}}
+		if _, got := pick(t, c, nil, nodes.Request{CPUs: cpus}); !slices.Equal(got, []int32{int32(cpus)}) {
+			t.Errorf("of %d CPUs a job has %v", cpus, got)
+		}
+	}
+}

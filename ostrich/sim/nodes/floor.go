@@ -190,7 +190,7 @@ func (f *Floor) prepare(i int) error {
 	usable := max(1, min(threads, cpus/(sockets*cores)))
 	to := &f.nodes[i]
 	*to = node{
-		sockets: int32(sockets), cores: int32(cpus / usable), threads: int32(usable), cpus: int32(cpus / usable * usable),
+		sockets: int32(min(sockets, cpus/usable)), cores: int32(cpus / usable), threads: int32(usable), cpus: int32(cpus / usable * usable),
 		memory: n.Memory, weight: n.Weight, gres: make([]int64, len(f.kinds)),
 	}
 	for _, g := range n.GRES {
