@@ -116,6 +116,7 @@ type slurm struct {
 	deeper bool         // if the main scheduler looked at all jobs, it might find another that can start
 	shift  ostrich.Time // of the times of the replay, see Ranker
 	news   bool         // since the backfill scheduler looked, anything changed
+	young  ostrich.Time // until then some job may be younger than MinAge
 }
 
 // wake is the moment of the next look, after now, if nothing happens before.
@@ -198,6 +199,9 @@ func (e *engine) schedule() error {
 		}
 		s.called, s.freed = true, s.freed && !s.Defer
 	}
+	if e.happened {
+		s.young = e.now + ostrich.Time(min(s.MinAge, Longest))
+	}
 	if e.happened || e.woken || e.overdue() { // other jobs, another order, other moments at which jobs will end
 		s.deeper, s.news = true, true
 	}
@@ -242,7 +246,7 @@ func (e *engine) schedule() error {
 			return err
 		}
 		if f.decider != nil {
-			s.news = e.free < free || s.MinAge > 0 // what has started changes the reservations of the others
+			s.news = e.free < free || e.now < s.young // what has started changes the reservations of the others
 		} else {
 			s.news = f.tests == 0 && e.free < free // the next time it gets further
 		}

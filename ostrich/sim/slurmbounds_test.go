@@ -2,6 +2,7 @@ package sim_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"slurm-ostrich/ostrich"
@@ -174,6 +175,18 @@ func TestMinPrio(t *testing.T) {
 		if !slices.Equal(got, tt.starts) {
 			t.Errorf("%s: starts %v, want %v", tt.name, got, tt.starts)
 		}
+	}
+}
+
+// TestMinAgeEnds: with a least age, too, the backfill scheduler looks no more once nothing can change: a job that waits for a node that
+// never comes back is told of.
+func TestMinAgeEnds(t *testing.T) {
+	c := rack(2)
+	c.Outages = []nodes.Outage{{Node: 1, From: 50}}
+	m := sim.Machine{Cluster: c, Backfill: sim.Slurm, Scheduler: sim.Scheduler{MinAge: 1000}, Policy: sim.FCFSCampaigns, Requests: []nodes.Request{{CPUs: 8, Partitions: []int{0}}}}
+	_, err := m.Replay([]sim.Job{{ID: 1, Submit: 60, Run: 10, Estimate: 10, Procs: 1, Request: 1}})
+	if err == nil || !strings.Contains(err.Error(), "held back for ever") {
+		t.Errorf("error %v", err)
 	}
 }
 
