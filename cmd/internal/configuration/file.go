@@ -2,7 +2,6 @@ package configuration
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -97,7 +96,11 @@ func (r *fileReader) mapping(n *yaml.Node, above string) {
 		return // a section with nothing in it
 	}
 	if n.Kind != yaml.MappingNode {
-		r.fail(n, "%s: expected settings below it", cmp.Or(strings.TrimSuffix(above, "."), "file"))
+		if above == "" {
+			r.fail(n, "expected settings, a line with KEY: VALUE for each")
+		} else {
+			r.fail(n, "%s: expected settings below it", strings.TrimSuffix(above, "."))
+		}
 		return
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {

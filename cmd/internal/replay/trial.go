@@ -52,7 +52,7 @@ func (o *SiteOptions) Drawn(config *configuration.Config, next bool, now ostrich
 		return &drawn.Design, drawn, notes, nil
 	}
 	if !set {
-		return nil, nil, nil, errors.New("compare: there is no trial: neither does trial.until of the settings say when it ends, nor is one kept beside the journal; name its file with --trial-file, or its settings with --trial-until, --trial-period, --trial-washout and --trial-seed")
+		return nil, nil, nil, errors.New("compare: there is no trial: trial.until is not set, and no draw is kept beside the journal; name the file of the draw with --trial-file, or its settings with --trial-until, --trial-period, --trial-washout and --trial-seed")
 	}
 	return d, nil, notes, nil
 }
