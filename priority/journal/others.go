@@ -51,7 +51,7 @@ func (j *Journal) WroteBy(ch priority.Channel, q *priority.Queued) Writer {
 	}
 	for _, id := range []ostrich.JobID{q.Job, q.Array} {
 		w := j.jobs[subject{ch, id}]
-		if w != nil && w.submit == q.Submit && (w.applied || w.intended) && len(w.former) > 0 && value != w.first {
+		if w != nil && w.submit == q.Submit && (w.applied || w.intended) && len(w.former) > 0 && ch.Settable(value) != w.first {
 			return Overwritten
 		}
 	}

@@ -432,6 +432,12 @@ func TestResetOfWhatCannotBeSet(t *testing.T) {
 			if whose := j.WroteBy(ch, &q); whose == Overwritten {
 				t.Errorf("%s %d: what was given back is another writer's", ch, former)
 			}
+			j = openJournal(t, filepath.Join(t.TempDir(), "journal"))
+			j.write(t, ch, priority.Unknown, priority.Change{Job: 1, Submit: q.Submit, From: former, To: -500})
+			q.Site, q.Nice = former, former // the write had no effect
+			if whose := j.WroteBy(ch, &q); whose == Overwritten {
+				t.Errorf("%s %d: what was there before is another writer's", ch, former)
+			}
 		}
 	}
 }
