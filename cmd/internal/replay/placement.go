@@ -307,12 +307,13 @@ func (p *placement) list(text string) ([]int, error) {
 	return all, nil
 }
 
-// outages adds what the nodes were out for.
+// outages adds what the nodes were out for. Nothing tells when those come back that were out when the data ended: they do then, as what is to
+// run later would wait for ever.
 func (p *placement) outages(events []accounting.NodeEvent) {
 	for i := range events {
 		e := &events[i]
 		if at, is := p.places[e.Node]; is && (e.Down() || e.State&accounting.NodeDrain != 0) {
-			p.cluster.Outages = append(p.cluster.Outages, nodes.Outage{Node: at, From: e.From, To: e.To})
+			p.cluster.Outages = append(p.cluster.Outages, nodes.Outage{Node: at, From: e.From, To: cmp.Or(e.To, max(e.From, p.history.To))})
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"slurm-ostrich/cmd/internal/simulation"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/sim"
@@ -29,5 +30,44 @@ func TestLooks(t *testing.T) {
 	want := sim.Scheduler{BackfillInterval: 10, KillWait: 5, MinAge: 60, Backfills: []ostrich.Time{1000, 1011, 1023, 1035, 1048}, Looks: []ostrich.Time{2000}}
 	if diff := cmp.Diff(want, s.Scheduler); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// twoNodes are nodes of four CPUs, on both of which the jobs of onBoth ran.
+func twoNodes(t *testing.T) []slurm.Record {
+	t.Helper()
+	records, err := slurm.ParseRecords("NodeName=n[1-2] CPUs=4\nPartitionName=main Nodes=n[1-2]\n", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return records
+}
+
+func onBoth() *accounting.History {
+	h := history()
+	h.Partitions, h.Where, h.Jobs = []string{"main"}, []string{"", "n[1-2]"}, nil
+	for i := range ostrich.Time(2) {
+		h.Jobs = append(h.Jobs, accounting.Job{
+			ID: ostrich.JobID(i + 1), Procs: 8, Asked: 8, Nodes: 2, Where: 1, Submit: 1000, Eligible: 1000, Start: 1001 + 100*i, End: 1101 + 100*i, Limit: 100,
+		})
+	}
+	return h
+}
+
+// TestOutAtTheEnd: a job that comes too late for a node that was still out when the data ended starts then.
+func TestOutAtTheEnd(t *testing.T) {
+	s := mustNew(t, onBoth(), Setup{Options: window30, Records: twoNodes(t), Events: []accounting.NodeEvent{{Node: "n2", From: 1100, State: accounting.NodeDown}}})
+	policies, err := simulation.ParseVariants("fairshare,fcfs,ostrich", simulation.Site)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range policies {
+		jobs, _, err := s.Replay(p, func(int) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at := max(jobs[0].Start, jobs[1].Start); at != 5000 {
+			t.Errorf("%s: the later job starts at %d", p.Name, at)
+		}
 	}
 }
