@@ -71,3 +71,14 @@ func TestOutAtTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestNoProcessors: a row without processors that asks for memory on several nodes never started, and is left out.
+func TestNoProcessors(t *testing.T) {
+	h := onBoth()
+	h.Needs = []accounting.Needs{{}, {Memory: 1000}}
+	h.Jobs = append(h.Jobs, accounting.Job{ID: 3, Nodes: 2, Needs: 1, Submit: 1000, End: 1050, Limit: 100})
+	s := mustNew(t, h, Setup{Options: window30, Records: twoNodes(t)})
+	if n := s.left.jobs[neverStarted] + s.left.jobs[forEver]; n != 1 || len(s.Jobs) != 2 {
+		t.Errorf("%d jobs never started, and %d are there", n, len(s.Jobs))
+	}
+}

@@ -316,7 +316,7 @@ func (p *placement) memory(j *accounting.Job, n *accounting.Needs, r *nodes.Requ
 		return
 	}
 	asked, held := max(1, int64(j.AskedNodes)), max(1, int64(j.Nodes))
-	cpus := int64(r.CPUs)
+	cpus := int64(max(1, r.CPUs)) // a row of none never started
 	switch {
 	case n.Memory == 0:
 	case n.Per == accounting.PerCPU:
