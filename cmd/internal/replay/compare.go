@@ -277,6 +277,7 @@ func (s *Study) ran(h *accounting.History) []report.Job {
 		if one.End == 0 {
 			one.End = lastSeen(h, j, cmp.Or(j.Limit, s.Priority.Partitions[j.Partition].MaxTime))
 		}
+		one.Suspended = max(0, min(j.Suspended, ostrich.Duration(one.End-one.Start)))
 		jobs = append(jobs, one)
 	}
 	return jobs

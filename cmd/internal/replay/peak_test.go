@@ -30,3 +30,14 @@ func TestPeak(t *testing.T) {
 		t.Errorf("peak %d at %d, want 256 of the widest", procs, at)
 	}
 }
+
+// TestRanSuspended: while a job stands, it keeps no processors busy.
+func TestRanSuspended(t *testing.T) {
+	h := history()
+	h.Jobs[1].Suspended = 60
+	for _, j := range mustNew(t, h, Setup{Options: window30, Happened: true}).ran(h) {
+		if want := map[bool]float64{true: 4 * 0.4, false: float64(j.Procs)}[j.ID == 11]; j.Busy() != want {
+			t.Errorf("job %d keeps %v processors busy, want %v", j.ID, j.Busy(), want)
+		}
+	}
+}
