@@ -76,6 +76,15 @@ func PoliciesOf(site *accounting.Site, enforced bool, c *nodes.Cluster, ofPartit
 			p.accounts[a.Name].Parent = p.accounts[a.Parent]
 		}
 	}
+	for i := range site.Accounts { // one above itself would have no end
+		is, steps := p.accounts[site.Accounts[i].Name], 0
+		for up := is.Parent; up != nil; up = up.Parent {
+			if steps++; steps > len(site.Accounts) {
+				is.Parent = nil
+				break
+			}
+		}
+	}
 	for i := range site.Associations {
 		a := &site.Associations[i]
 		is := &nodes.Association{Account: a.Account, User: a.User, Parent: p.accounts[a.Account]}
