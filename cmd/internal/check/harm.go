@@ -105,6 +105,6 @@ func (l *checklist) checkSites(queue []priority.Queued) {
 	if n > 0 {
 		q := &queue[first]
 		l.add("SiteFactor", Warn, "let what sets them do so; scontrol update jobid=JOB sitefactor=N takes N as it is meant",
-			"%d of the waiting jobs, such as %d, have one near the least, which puts them behind all: %s", n, q.Job, sidecar.RawSite(q.Site))
+			"%d of the waiting jobs {has|have} one near the least, which puts {it|them} behind all, such as %d: %s", n, q.Job, sidecar.RawSite(q.Site))
 	}
 }

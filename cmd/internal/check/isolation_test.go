@@ -46,7 +46,7 @@ func TestRawSite(t *testing.T) {
 	}
 	var l checklist
 	l.checkSites([]priority.Queued{{Job: 9, SiteKnown: true, Site: -2147483643}, {Job: 8, SiteKnown: true, Site: -2147483648}, {Job: 7, Site: -2147483643}, {Job: 6, SiteKnown: true, Site: 5}})
-	if len(l.found) != 1 || !strings.HasPrefix(l.found[0].Found, "2 of the waiting jobs, such as 8, have one near the least") {
+	if len(l.found) != 1 || !strings.HasPrefix(l.found[0].Found, "2 of the waiting jobs have one near the least, which puts them behind all, such as 8: ") {
 		t.Errorf("%+v", l.found)
 	}
 	l.found = nil
