@@ -9,6 +9,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/ostrich/report"
 	"slurm-ostrich/ostrich/trial"
 	"slurm-ostrich/ostrich/trial/conclusion"
@@ -66,7 +67,7 @@ func (x *trialStudy) choose(c *Trial) error {
 			what = "of it"
 		}
 		if len(c.Missing) == 0 {
-			return fmt.Errorf("the trial cannot be analysed yet: of %s that are over none is of the other arm", format.Plural(len(all), "period"))
+			return plural.Errorf("the trial cannot be analysed yet: of %d period{|s} that {is|are} over none is of the other arm", len(all))
 		}
 		return fmt.Errorf("the trial cannot be analysed: there is no accounting %s; missing are %s", what, days(c.Missing))
 	}

@@ -137,3 +137,12 @@ func TestPlanOfPart(t *testing.T) {
 		t.Errorf("five periods: %v", err)
 	}
 }
+
+// TestTrialOfOnePeriod: a trial of which one period is over cannot be analysed, and says so.
+func TestTrialOfOnePeriod(t *testing.T) {
+	in := tried(func(trial.Arm, int) ostrich.Time { return 60 })
+	in.Now = begun + 86400
+	if _, err := CompareTrial(t.Context(), in); err == nil || !strings.Contains(err.Error(), "of 1 period that is over none is of the other arm") {
+		t.Errorf("error %v", err)
+	}
+}
