@@ -2,10 +2,10 @@ package sim
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/plural"
 )
 
 // An engine replays a workload. Jobs are numbered from 0; a policy knows them by
@@ -177,8 +177,12 @@ func (e *engine) advance() (more bool, err error) {
 		}
 	}
 	if next == never {
-		if e.widths.all > 0 {
-			return false, fmt.Errorf("%d jobs are held back for ever: %w", e.widths.all, ErrWorkload)
+		left := e.widths.all
+		if e.ranker == nil {
+			left = e.waiting.count
+		}
+		if left > 0 {
+			return false, plural.Errorf("%d job{|s} {is|are} held back for ever: %w", left, ErrWorkload)
 		}
 		return false, nil
 	}

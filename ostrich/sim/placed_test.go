@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -204,4 +205,19 @@ func TestShelves(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestHeldBack: a job that waits for a node that never comes back is told of, whatever puts the jobs in order.
+func TestHeldBack(t *testing.T) {
+	for _, backfill := range []sim.Backfill{sim.None, sim.EASY, sim.Greedy, sim.Conservative, sim.Slurm} {
+		for _, policy := range []sim.Policy{nil, sim.FCFSCampaigns} {
+			c := rack(2)
+			c.Outages = []nodes.Outage{{Node: 1, From: 50}}
+			m := sim.Machine{Cluster: c, Backfill: backfill, Policy: policy, Requests: []nodes.Request{{CPUs: 8, Partitions: []int{0}}}}
+			starts, err := m.Replay([]sim.Job{{ID: 1, Submit: 60, Run: 10, Estimate: 10, Procs: 8, Request: 1}})
+			if !errors.Is(err, sim.ErrWorkload) {
+				t.Errorf("%s: starts %v, error %v", sim.BackfillNames[backfill], starts, err)
+			}
+		}
+	}
 }
