@@ -451,12 +451,14 @@ func TestSharedByTasks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := history()
-	h.Partitions, h.Needs, h.Jobs = []string{"main"}, []accounting.Needs{{Layout: accounting.ParseSubmission("sbatch -O -n 20 -N 1 --sockets-per-node=2 x", 0)}}, nil
-	h.Jobs = []accounting.Job{{ID: 1, Asked: 1, Procs: 1, Nodes: 1, Submit: 1000, Eligible: 1000, Start: 1001, End: 1051, Limit: 600}}
-	s := mustNew(t, h, Setup{Options: window30, Records: records})
-	if r := s.placement.requests[0]; s.left.jobs[unmet] != 0 || r.Tasks != 1 || r.Sockets != 2 {
-		t.Errorf("asks for %+v, left out %v", r, s.left.jobs)
+	for _, line := range []string{"sbatch -O -n 20 -N 1 --sockets-per-node=2 x", "sbatch -O --ntasks-per-node=20 -N 1 --sockets-per-node=2 x"} {
+		h := history()
+		h.Partitions, h.Needs = []string{"main"}, []accounting.Needs{{Layout: accounting.ParseSubmission(line, 0)}}
+		h.Jobs = []accounting.Job{{ID: 1, Asked: 1, Procs: 1, Nodes: 1, Submit: 1000, Eligible: 1000, Start: 1001, End: 1051, Limit: 600}}
+		s := mustNew(t, h, Setup{Options: window30, Records: records})
+		if r := s.placement.requests[0]; s.left.jobs[unmet] != 0 || r.Tasks > 1 || r.TasksPerNode > 1 || r.Sockets != 2 {
+			t.Errorf("%s: asks for %+v, left out %v", line, r, s.left.jobs)
+		}
 	}
 }
 
