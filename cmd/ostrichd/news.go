@@ -49,7 +49,7 @@ func (d *daemon) report(o outcome, quiet zerolog.Level) {
 		d.log.Warn().Err(c.Names).Msg("settings name what Slurm does not know; with them, mode enforce does not start")
 	}
 	if c.Limits != nil {
-		d.log.Warn().Err(c.Limits).Msg("forecasts do not know who waits for a limit")
+		d.log.Warn().Err(c.Limits).Msg("forecasts go on with the limits that were read before, if any were")
 	}
 	if c.Journal != nil {
 		d.log.Warn().Err(c.Journal).Msg("the journal was not as it was left")
