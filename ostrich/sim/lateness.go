@@ -76,6 +76,7 @@ func virtualCompletions(jobs []report.Job, o ostrich.Options, shares *ostrich.Sh
 			counted++
 		}
 	}
+	done := func(j *report.Job) ostrich.Time { return j.Start + ostrich.Time(j.Ran()) } // when it was suspended is not known
 	leads := make([]ostrich.JobID, campaigns)
 	happened := make([]happening, 0, 3*counted)
 	for i := range jobs {
@@ -87,13 +88,13 @@ func virtualCompletions(jobs []report.Job, o ostrich.Options, shares *ostrich.Sh
 			leads[j.Campaign] = ostrich.JobID(i + 1)
 		}
 		end := ends
-		if scalar.LeavesLate(j.Submit, j.Start, j.End) {
+		if scalar.LeavesLate(j.Submit, j.Start, done(j)) {
 			end = endsLate
 		}
 		happened = append(happened,
 			happening{at: j.Submit + shift, what: comes, job: int32(i)},
 			happening{at: j.Start + shift, what: starts, job: int32(i)},
-			happening{at: j.End + shift, what: end, job: int32(i)})
+			happening{at: done(j) + shift, what: end, job: int32(i)})
 	}
 	slices.SortFunc(happened, happening.compare)
 
@@ -116,13 +117,13 @@ func virtualCompletions(jobs []report.Job, o ostrich.Options, shares *ostrich.Sh
 		e := ostrich.Event{At: h.at, Kind: ostrich.Submit}
 		e.Job = ostrich.Job{ID: ostrich.JobID(h.job + 1), Group: leads[j.Campaign], User: j.User, Procs: j.Procs, Estimate: j.Estimate, Submit: j.Submit + shift}
 		if exact || j.Estimate == 0 {
-			e.Job.Estimate = ostrich.Duration(j.End - j.Start)
+			e.Job.Estimate = j.Ran()
 		}
 		if h.what != comes {
 			e.Kind, e.Job.Start = ostrich.Start, j.Start+shift
 		}
 		if h.what == ends || h.what == endsLate {
-			e.Kind, e.Job.End = ostrich.End, j.End+shift
+			e.Kind, e.Job.End = ostrich.End, done(j)+shift
 		}
 		if err := s.Step(e); err != nil {
 			return nil, fmt.Errorf("sim: %w", err)

@@ -38,7 +38,7 @@ func SharedFlows(jobs []report.Job, m int, shares *ostrich.Shares) ([]float64, e
 		j := &jobs[i]
 		if n := j.Campaign; n >= 0 {
 			first[n] = min(first[n], float64(j.Submit))
-			least[n] = max(least[n], float64(j.Submit)+float64(j.End-j.Start))
+			least[n] = max(least[n], float64(j.Submit)+float64(j.Ran()))
 		}
 	}
 	for n := range ends {

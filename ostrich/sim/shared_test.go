@@ -133,3 +133,24 @@ func divided(jobs []report.Job, campaigns, m int) []float64 {
 	}
 	return ends
 }
+
+// TestSharedSuspended: the length of a job is without the time in which it was suspended.
+func TestSharedSuspended(t *testing.T) {
+	jobs := []report.Job{
+		{ID: 1, User: 1, Campaign: 0, Submit: 0, Start: 0, End: 300, Suspended: 200, Procs: 1},
+		{ID: 2, User: 2, Campaign: 1, Submit: 0, Start: 100, End: 200, Procs: 1},
+	}
+	got, err := sim.SharedFlows(jobs, 2, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []float64{100, 100}; !slices.Equal(got, want) {
+		t.Errorf("on processors of their own: %v, want %v", got, want)
+	}
+	if got, err = sim.SharedFlows(jobs, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	if want := []float64{200, 200}; !slices.Equal(got, want) {
+		t.Errorf("on half of one: %v, want %v", got, want)
+	}
+}

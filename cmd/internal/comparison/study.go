@@ -316,7 +316,7 @@ func (s *studied) measureRho() error {
 // long in both runs.
 func sameLoad(a, b []report.Job) bool {
 	for i := range a {
-		if a[i].Submit != b[i].Submit || a[i].End-a[i].Start != b[i].End-b[i].Start {
+		if a[i].Submit != b[i].Submit || a[i].Ran() != b[i].Ran() {
 			return false
 		}
 	}
