@@ -66,3 +66,15 @@ func TestDevicesOf(t *testing.T) {
 		}
 	}
 }
+
+// TestNoShare: a user without shares counts with as few as the virtual schedule has for such a user, one whom nothing weighs with one.
+func TestNoShare(t *testing.T) {
+	site := &accounting.Site{
+		Accounts:     []accounting.Account{{Name: "physics", Parent: "root", Shares: 1}},
+		Associations: []accounting.AssociationShare{{User: "alice", Account: "physics"}, {User: "bob", Account: "physics", Shares: 3}},
+	}
+	of := mustNew(t, history(), Setup{Options: window30, Tree: true, Site: site}).Share()
+	if got, want := [3]float64{of(1), of(2), of(9)}, [3]float64{1e-6, 3, 1}; got != want {
+		t.Errorf("shares %v, want %v", got, want)
+	}
+}

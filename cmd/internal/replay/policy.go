@@ -1,7 +1,6 @@
 package replay
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/multifactor"
 	"slurm-ostrich/ostrich/report"
+	tree "slurm-ostrich/ostrich/sharing"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/sim/nodes"
 )
@@ -165,5 +165,11 @@ func (s *Study) Share() func(ostrich.UserID) float64 {
 	for _, u := range s.Shares.Users {
 		weights[u.User] = u.Weight
 	}
-	return func(u ostrich.UserID) float64 { return cmp.Or(weights[u], 1) }
+	return func(u ostrich.UserID) float64 {
+		weight, divided := weights[u]
+		if !divided {
+			return 1
+		}
+		return max(weight, tree.MinWeight)
+	}
 }
