@@ -31,7 +31,7 @@ func (s *State) observePlan(c *sidecar.Cycle) {
 			if j == nil || j.start != 0 {
 				continue // accounting and queue were not read in the same moment
 			}
-			j.class, j.tier, j.rank = classOf(entry), entry.Tier, 0
+			j.class, j.tier, j.rank, j.planned, j.lost = classOf(entry), entry.Tier, 0, s.cycle, false
 			j.startable = priority.ForItsTurn(entry.Reason)
 			why, stands := standing(entry, j.class)
 			if j.class == managed {
@@ -51,8 +51,23 @@ func (s *State) observePlan(c *sidecar.Cycle) {
 				k.head = cmp.Or(k.head, j.rank)
 			}
 		}
+		s.lose(old)
 	}
 	s.overlaps = overlaps(c, s.depth)
+}
+
+// lose gives those jobs of an order that the queue has no more, and of whose start accounting has yet to tell, the
+// rank of the first job behind them that still waits.
+func (s *State) lose(old []*job) {
+	rank := 1
+	for _, j := range old {
+		switch {
+		case j.planned == s.cycle:
+			rank = max(rank, j.rank+1) // 0 of one that is left alone by now
+		case !j.ended && j.start == 0:
+			j.rank, j.lost = rank, true
+		}
+	}
 }
 
 // parted divides the jobs of a plan by pool and class, as Cycle.Pools has them. Jobs of no
@@ -149,41 +164,66 @@ func (s *State) rankStarts() {
 
 // addRanks adds jobs that have started, in the order in which they did.
 func (s *State) addRanks(p *pool, list []*job, room int) {
-	last := 0
-	for _, j := range list {
-		last = max(last, j.rank)
+	order, of := p.records(list)
+	at := make(map[*job]int, len(of)) // by record, the rank among those that fitted
+	for _, record := range of {
+		at[record] = 0
 	}
-	at := make(map[int]int, len(list)) // by rank in the order, the rank among those that fitted
-	for _, j := range list {
-		at[j.rank] = 0
-	}
-	fitted := 0
-	for k, j := range p.order[:min(last, len(p.order))] {
-		_, started := at[k+1]
+	fitted, found := 0, 0
+	for _, j := range order {
+		if found == len(at) {
+			break
+		}
+		_, started := at[j]
 		if started || (j.size <= room && j.startable) {
 			fitted++
 		}
 		if started {
-			at[k+1] = fitted
+			at[j] = fitted
+			found++
 		}
 	}
 	var v [sums]float64
-	records := 0 // started so far
-	counted := make(map[int]int, len(list))
-	for _, j := range list {
-		position, again := counted[j.rank]
-		if !again {
-			records++
-			position = records
-			counted[j.rank] = position
+	counted := make(map[*job]int, len(at)) // by record, its position
+	for _, record := range of {
+		if counted[record] == 0 {
+			counted[record] = len(counted) + 1
 		}
 		v[sumStarts]++
-		v[sumShift] += float64(at[j.rank] - position)
+		v[sumShift] += float64(at[record] - counted[record])
 	}
-	for _, j := range list {
-		if at[j.rank] <= records {
+	for _, record := range of {
+		if at[record] <= len(counted) {
 			v[sumFirst]++
 		}
 	}
 	s.window.add(s.now, &v)
+}
+
+// records returns the order in which jobs stood that have started, and of each the record there. Those that the queue
+// lost before accounting told of their start are put back.
+func (p *pool) records(list []*job) (order, of []*job) {
+	of = slices.Clone(list)
+	var lost []*job
+	for i, j := range list {
+		if !j.lost && j.rank <= len(p.order) {
+			of[i] = p.order[j.rank-1]
+			continue
+		}
+		same := func(other *job) bool { return j.group != 0 && other.group == j.group && other.rank == j.rank }
+		if k := slices.IndexFunc(lost, same); k >= 0 {
+			of[i] = lost[k]
+		} else {
+			lost = append(lost, j)
+		}
+	}
+	if len(lost) == 0 {
+		return p.order, of
+	}
+	slices.SortFunc(lost, func(a, b *job) int { return cmp.Or(cmp.Compare(b.rank, a.rank), cmp.Compare(b.id, a.id)) })
+	order = slices.Clone(p.order)
+	for _, j := range lost {
+		order = slices.Insert(order, min(j.rank-1, len(order)), j)
+	}
+	return order, of
 }

@@ -2,6 +2,7 @@ package live
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -192,6 +193,35 @@ func TestOutageOfClasses(t *testing.T) {
 	for _, c := range s.state.campaigns {
 		if !c.blame.has(Outage) || s.state.pools[c.pool].size != 8 {
 			t.Errorf("%s: blame %v, on %d processors", s.state.pools[c.pool].class, c.blame.list(), s.state.pools[c.pool].size)
+		}
+	}
+}
+
+// Accounting may tell of starts after the queue has lost the jobs: their places are those of the order before, and who
+// stood behind them was not passed.
+func TestStartsHeardLate(t *testing.T) {
+	for _, test := range []struct {
+		started []int
+		want    Ranks
+		blame   blame // of the third
+	}{
+		{[]int{4}, Ranks{Hours: 1, Jobs: 1, Shift: 3}, 1 << NotWritten},
+		{[]int{1, 2}, Ranks{Hours: 1, Jobs: 2, First: 1}, 0},
+		{[]int{1, 4}, Ranks{Hours: 1, Jobs: 2, First: 0.5, Shift: 1}, 1 << NotWritten},
+	} {
+		s := newSite(t, 4)
+		for i := range 4 {
+			s.submit(i+1, i+1, 1, ostrich.Duration(1000*(i+1)))
+		}
+		s.cycle()
+		s.Pending = slices.DeleteFunc(s.Pending, func(q priority.Queued) bool { return slices.Contains(test.started, int(q.Job)) })
+		s.cycle()
+		s.start(test.started...)
+		equal(t, fmt.Sprint("ranks of ", test.started), test.want, s.cycle().Starts.Ranks[0])
+		for _, c := range s.state.campaigns {
+			if c.lead == 3 {
+				equal(t, fmt.Sprint("blame after ", test.started), test.blame, c.blame)
+			}
 		}
 	}
 }

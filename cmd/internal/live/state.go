@@ -241,7 +241,7 @@ func (s *State) submit(from *ostrich.Job) {
 		return
 	}
 	array.tasks--
-	j.class, j.tier, j.rank, j.startable, j.campaign = array.class, array.tier, array.rank, array.startable, array.campaign
+	j.class, j.tier, j.rank, j.lost, j.startable, j.campaign = array.class, array.tier, array.rank, array.lost, array.startable, array.campaign
 }
 
 // tier returns the highest PriorityTier of a job's partitions.
@@ -271,7 +271,7 @@ func (s *State) requeue(j *job) {
 		j.campaign.blame.add(Requeued)
 	}
 	j.start, j.paused, j.rested = 0, 0, 0
-	j.rank, j.class, j.startable, j.again = 0, unseen, false, true
+	j.rank, j.lost, j.class, j.startable, j.again = 0, false, unseen, false, true
 }
 
 // end processes the end of a job in reality.
@@ -313,8 +313,10 @@ type job struct {
 	// Of the latest plan in which it was pending.
 	class     class
 	startable bool // it waits for nothing but its turn
+	lost      bool // the queue has it no more, and accounting has yet to tell of its start: rank is that of who stood behind it
 	tier      int
 	rank      int // in the pool's order; 0 without one
+	planned   int // cycle of that plan
 
 	paused ostrich.Time     // when it was suspended; 0 while not
 	rested ostrich.Duration // for how long it had been before
