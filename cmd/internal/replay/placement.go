@@ -36,6 +36,7 @@ type placement struct {
 	known        map[asking]answer    // by what a job asks for
 	lists        map[string][]int     // places by lists of nodes
 	atSockets    bool                 // nodes have generic resources at certain sockets
+	backfills    bool                 // there is a backfill scheduler, without which no component of a heterogeneous job would start
 	assumed      [assumptions]int     // jobs of which something is not known
 
 	// How many more tasks waited than started of jobs that ask for what no node has, and for longer than they may, not 0; 0: not counted yet.
@@ -110,7 +111,7 @@ func (s *Study) place(h *accounting.History) error {
 	}
 	p := &placement{
 		cluster: c, history: h, places: inventory.Places(c.Nodes), partitions: make(map[string]int), known: make(map[asking]answer), lists: make(map[string][]int),
-		reservations: make(map[string]bool), opening: s.opening(h.From),
+		reservations: make(map[string]bool), opening: s.opening(h.From), backfills: s.Scheduler.BackfillDepth >= 0,
 	}
 	longest := priority.MaxTimes(s.Partitions)
 	for i := range c.Partitions {

@@ -9,6 +9,7 @@ import (
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/sim"
+	"slurm-ostrich/priority"
 	"slurm-ostrich/priority/slurm"
 )
 
@@ -80,5 +81,20 @@ func TestNoProcessors(t *testing.T) {
 	s := mustNew(t, h, Setup{Options: window30, Records: twoNodes(t)})
 	if n := s.left.jobs[neverStarted] + s.left.jobs[forEver]; n != 1 || len(s.Jobs) != 2 {
 		t.Errorf("%d jobs never started, and %d are there", n, len(s.Jobs))
+	}
+}
+
+// TestComponentsWithoutBackfill: where no backfill scheduler runs, components of heterogeneous jobs start as other jobs do, as they did.
+func TestComponentsWithoutBackfill(t *testing.T) {
+	h := onBoth()
+	h.Jobs[0].Het = 1
+	controller := &priority.Controller{PriorityType: "priority/multifactor", Scheduling: priority.Scheduling{NoBackfill: true}}
+	s := mustNew(t, h, Setup{Options: window30, Records: twoNodes(t), Controller: controller})
+	policies, err := simulation.ParseVariants("fairshare", simulation.Site)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if jobs, _, err := s.Replay(policies[0], func(int) {}); err != nil || jobs[0].Start > 1001 {
+		t.Errorf("jobs %v, error %v", jobs, err)
 	}
 }

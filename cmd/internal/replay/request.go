@@ -172,7 +172,7 @@ func (p *placement) request(j *accounting.Job, a *answer) (nodes.Request, error)
 	n := h.NeedsOf(j)
 	r := nodes.Request{
 		CPUs: int(cmp.Or(j.Asked, j.Procs)), QOS: p.qos[j.QOS], Association: p.associations[j.Association],
-		Tasks: n.Tasks, CPUsPerTask: n.CPUsPerTask, TasksPerNode: n.TasksPerNode, TasksPerSocket: n.TasksPerSocket, TasksPerCore: n.TasksPerCore, Sockets: n.Sockets, Cores: n.Cores, Threads: n.Threads, MinNodes: n.MinNodes, MaxNodes: n.MaxNodes, Share: n.Share, Contiguous: n.Contiguous, NoRequeue: n.NoRequeue, Component: j.Het != 0,
+		Tasks: n.Tasks, CPUsPerTask: n.CPUsPerTask, TasksPerNode: n.TasksPerNode, TasksPerSocket: n.TasksPerSocket, TasksPerCore: n.TasksPerCore, Sockets: n.Sockets, Cores: n.Cores, Threads: n.Threads, MinNodes: n.MinNodes, MaxNodes: n.MaxNodes, Share: n.Share, Contiguous: n.Contiguous, NoRequeue: n.NoRequeue, Component: j.Het != 0 && p.backfills,
 	}
 	if n.Overcommit { // slurm_opt.c, slurm_opt_create_job_desc; job_test.c, _allocate_sc
 		r.Tasks, r.TasksPerNode = min(r.Tasks, max(1, n.MinNodes)), min(r.TasksPerNode, 1)
