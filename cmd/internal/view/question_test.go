@@ -419,3 +419,11 @@ func TestAnswerShares(t *testing.T) {
 		}
 	}
 }
+
+// TestVerdictIsPlain: an explanation may come from another host, and controls no terminal.
+func TestVerdictIsPlain(t *testing.T) {
+	e := Explanation{Verdict: "It waits\x1b[2J.\nIt runs."}
+	if text := e.String(); strings.Count(text, "\n") != strings.Count((&Explanation{}).String(), "\n") || strings.Contains(text, "\x1b") {
+		t.Errorf("%q", text)
+	}
+}

@@ -344,7 +344,7 @@ func channel(name priority.Channel) string {
 // String returns it in words, as "ostrich explain" prints them.
 func (e *Explanation) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s\n", e.Title(), e.Verdict)
+	fmt.Fprintf(&b, "%s\n%s\n", e.Title(), format.Plain(e.Verdict))
 	for i, line := range e.Lines() {
 		if i == 0 {
 			b.WriteByte('\n')
