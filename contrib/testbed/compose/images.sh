@@ -21,7 +21,8 @@ make_base() {
 	say "making the base image of Debian $release with debootstrap (once; a minute or two)"
 	(
 		work=$(mktemp -d "${TMPDIR:-/var/tmp}/ostrich-base.XXXXXX")
-		trap 'rm -rf "$work"' EXIT
+		# Not "( … ) || die": in such a list the shell goes on after a step that failed.
+		trap 'status=$?; rm -rf "$work"; [ "$status" = 0 ] || die "the base image of Debian $release could not be made"' EXIT
 		trap 'exit 130' INT
 		trap 'exit 143' TERM
 		tree=$work/root
@@ -35,7 +36,7 @@ make_base() {
 		rm "$tree/tmp/packages"
 		: >"$tree/etc/resolv.conf"
 		tar -C "$tree" -c . | quietly docker import - "ostrich-testbed-base:$release"
-	) || die "the base image of Debian $release could not be made"
+	)
 }
 
 # make_programs BASE builds the Go programs on this machine and puts them into
