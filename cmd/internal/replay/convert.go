@@ -280,7 +280,9 @@ func writeKey(w io.Writer, log *trace.Log) error {
 	} {
 		there := make([]bool, len(kind.names)+1)
 		for i := range log.Records {
-			there[kind.of(&log.Records[i])] = true
+			if n := kind.of(&log.Records[i]); n > 0 {
+				there[n] = true
+			}
 		}
 		for i, name := range kind.names {
 			if there[i+1] {
