@@ -29,6 +29,9 @@ install_quietly() {
 	done
 	# The policy answers "forbidden" for the services that are new, and leaves
 	# the others to the policy that was there.
+	if grep -qs ostrich-testbed "$policy"; then
+		rm "$policy" # of a run that was killed; what it had put aside still is
+	fi
 	[ ! -e "$policy" ] || mv "$policy" "$policy.ostrich-testbed"
 	# shellcheck disable=SC2064 # the values of now
 	trap "rm -f '$policy'; [ ! -e '$policy.ostrich-testbed' ] || mv '$policy.ostrich-testbed' '$policy'" EXIT
