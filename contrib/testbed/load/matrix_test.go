@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -200,7 +201,7 @@ func TestTableErrors(t *testing.T) { // not in parallel: cli writes to its own f
 
 // TestMatrix: the matrix does what is missing, tries what failed when it is run
 // again, and fills the page when all is there. A program in place of the
-// demonstration fails for one seed, once.
+// demonstration fails for one seed, once, and the disk is full for one result, once.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -222,6 +223,15 @@ func TestMatrix(t *testing.T) {
 	if err := os.WriteFile(demo, []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	full := fmt.Sprintf(`#!/bin/sh
+		case "$*" in */quick.1.json.*) [ -e %[1]s/full ] || { touch %[1]s/full; for to; do :; done; echo '{' >"$to"; exit 1; } ;; esac
+		PATH=${PATH#*:}
+		exec cp "$@"
+	`, dir)
+	bin := filepath.Join(dir, "bin")
+	if err := errors.Join(os.Mkdir(bin, 0o755), os.WriteFile(filepath.Join(bin, "cp"), []byte(full), 0o755)); err != nil {
+		t.Fatal(err)
+	}
 	page := filepath.Join(dir, "page.md")
 	if err := os.WriteFile(page, []byte("<!-- table: all scenarios -->\n<!-- end of table -->\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -229,7 +239,7 @@ func TestMatrix(t *testing.T) {
 	matrix := func(args ...string) (stdout, stderr string, code int) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), "../debian/matrix", append([]string{"--out", out, "--write", page}, args...)...)
-		cmd.Env = append(os.Environ(), "DEMO="+demo, "OSTRICHD="+demo)
+		cmd.Env = append(os.Environ(), "DEMO="+demo, "OSTRICHD="+demo, "PATH="+bin+":"+os.Getenv("PATH"))
 		var o, e strings.Builder
 		cmd.Stdout, cmd.Stderr = &o, &e
 		_ = cmd.Run() // the code tells
@@ -245,12 +255,12 @@ func TestMatrix(t *testing.T) {
 	all := []string{"--seeds", "2", "--scenarios", "quick,equal"}
 
 	_, stderr, code := matrix(all...)
-	if code != 1 || calls() != 4 || !strings.Contains(stderr, "equal, seed 2: failed") || !strings.Contains(stderr, "    broken") {
+	if code != 1 || calls() != 4 || !strings.Contains(stderr, "2 runs failed") || !strings.Contains(stderr, "equal, seed 2: failed") || !strings.Contains(stderr, "    broken") {
 		t.Errorf("exit code %d after %d runs, want 1 after 4:\n%s", code, calls(), stderr)
 	}
 	stdout, stderr, code := matrix(all...)
-	if code != 0 || calls() != 5 || !strings.Contains(stderr, "run 4 of 4: equal, seed 2") {
-		t.Errorf("exit code %d after %d runs, want 0 after 5:\n%s", code, calls(), stderr)
+	if code != 0 || calls() != 6 || !strings.Contains(stderr, "run 4 of 4: equal, seed 2") {
+		t.Errorf("exit code %d after %d runs, want 0 after 6:\n%s", code, calls(), stderr)
 	}
 	const row = " | 2 | 3.00 | 1.70 | 0.57 [0.57, 0.57] | 0.41 [0.41, 0.41] | 0.40 [0.40, 0.40] | a 1.40 |\n"
 	want := strings.SplitAfterN(allTable, "\n", 3)[0] + "|---|---|---|---|---|---|---|---|\n| equal" + row + "| quick" + row
@@ -265,7 +275,7 @@ func TestMatrix(t *testing.T) {
 		t.Errorf("the page is:\n%s", text)
 	}
 	var again string
-	if again, stderr, code = matrix(append(all, "--table")...); code != 0 || again != stdout || calls() != 5 {
+	if again, stderr, code = matrix(append(all, "--table")...); code != 0 || again != stdout || calls() != 6 {
 		t.Errorf("--table: exit code %d after %d runs:\n%s%s", code, calls(), again, stderr)
 	}
 
