@@ -72,7 +72,11 @@ func Number(x float64) string {
 	case a < 10:
 		digits = 2
 	}
-	return strings.Replace(strconv.FormatFloat(x, 'f', digits, 64), "-", "−", 1)
+	text := strconv.FormatFloat(math.Abs(x), 'f', digits, 64)
+	if x < 0 {
+		return Signed(x, text)
+	}
+	return text
 }
 
 // Rounded formats a number of 0 or more to about three digits, at most two of

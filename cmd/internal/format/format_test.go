@@ -42,6 +42,7 @@ func TestNumbers(t *testing.T) {
 		{Number(0.0123), "0.012"},
 		{Number(0.5), "0.50"},
 		{Number(-2.345), "−2.35"},
+		{Number(-0.0004), "0.000"},
 		{Number(12.34), "12.3"},
 		{Number(1234567), "1\u00a0234\u00a0567"},
 		{Rounded(0), "0"},
