@@ -25,7 +25,7 @@ func cut(jobs []sim.Job, parts, most int) [][]sim.Job {
 	list := make([][]sim.Job, parts)
 	for i := range list {
 		from, to := i*len(jobs)/parts, (i+1)*len(jobs)/parts
-		list[i] = jobs[from:min(to, from+most)]
+		list[i] = jobs[from : from+min(to-from, most)]
 	}
 	return list
 }

@@ -1,6 +1,7 @@
 package orderbench
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -28,6 +29,7 @@ func TestCut(t *testing.T) {
 		{10, 5, 100, [][2]ostrich.JobID{{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}}},
 		{10, 3, 100, [][2]ostrich.JobID{{1, 3}, {4, 6}, {7, 10}}},
 		{100, 4, 10, [][2]ostrich.JobID{{1, 10}, {26, 35}, {51, 60}, {76, 85}}},
+		{4, 2, math.MaxInt, [][2]ostrich.JobID{{1, 2}, {3, 4}}},
 		{2, 5, 10, [][2]ostrich.JobID{{1, 1}, {2, 2}}},
 	} {
 		var got [][2]ostrich.JobID
