@@ -16,6 +16,7 @@ import (
 	"slurm-ostrich/cmd/internal/configuration"
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/inventory"
+	"slurm-ostrich/cmd/internal/runs"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/campaign"
 	"slurm-ostrich/ostrich/satisfaction"
@@ -270,7 +271,8 @@ func (o *Options) Estimates() (swf.Estimates, error) {
 }
 
 // CheckAlone checks the value of one option, as far as that can be done without
-// a log, and returns it in its one spelling.
+// a log, and returns it in its one spelling. For --nodes that is what they are, so that a
+// changed file is other nodes.
 func (o *Options) CheckAlone(name string) (text string, err error) {
 	text = o.Text(name)
 	switch name {
@@ -285,6 +287,11 @@ func (o *Options) CheckAlone(name string) (text string, err error) {
 	case "satisfaction":
 		if _, err = o.Run(); err == nil {
 			text = spelling(text)
+		}
+	case "nodes":
+		var r Run
+		if r, err = o.Run(); r.Cluster != nil {
+			text = runs.Key(fmt.Sprintf("%+v", *r.Cluster))
 		}
 	default:
 		if _, err = o.Run(); err == nil {
