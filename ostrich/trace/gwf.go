@@ -3,7 +3,7 @@ package trace
 import (
 	"bytes"
 	"fmt"
-	"slices"
+	"math"
 
 	"slurm-ostrich/ostrich/plural"
 )
@@ -83,12 +83,19 @@ func (l *Log) gridded(g *gridNames) {
 	if !g.used || len(l.Records) == 0 {
 		return
 	}
-	first := slices.MinFunc(l.Records, func(a, b Record) int { return int(min(1, max(-1, a.Submit-b.Submit))) }).Submit
+	first := int64(math.MaxInt64)
 	for i := range l.Records {
-		l.Records[i].Submit -= first
+		if at := l.Records[i].Submit; at >= 0 { // else it is not known
+			first = min(first, at)
+		}
+	}
+	for i := range l.Records {
+		if at := &l.Records[i].Submit; *at >= 0 {
+			*at -= first
+		}
 	}
 	const aYear = 365 * 24 * 3600
-	if first > aYear { // a moment, and not a time since the start
+	if first > aYear && first < math.MaxInt64 { // a moment, and not a time since the start
 		l.Header = append(l.Header, fmt.Sprintf(" UnixStartTime: %d", first))
 	}
 	l.Key = &Key{Users: g.names[gridUser], Groups: g.names[gridGroup], Queues: g.names[gridQueue], Partitions: g.names[gridSite]}

@@ -29,6 +29,11 @@ func TestGrid(t *testing.T) {
 	if got := log.Key.User(2); got != "U3" || log.Key.Partitions[0] != "SiteB" || log.Number("UnixStartTime") != 1136070690 {
 		t.Errorf("%s, %+v, %v", got, log.Key, log.Header)
 	}
+	// A job without a submission is not the first.
+	log, err = Read(strings.NewReader(text+"9 -1 0 1 1 -1 -1 1 -1 -1 1 U3 G1 app QA 4 -1 -1"+rest+"\n"), "t.gwf", Options{})
+	if err != nil || log.Records[0].Submit != 10 || log.Records[2].Submit != Unknown || log.Number("UnixStartTime") != 1136070690 {
+		t.Errorf("%v, %+v", err, log)
+	}
 	for text, why := range map[string]string{
 		text + "9 1 2 3\n": "t.gwf:4: 4 fields instead of 29, which the lines before have",
 		text + "9 1 2 3 1 -1 -1 1 -1 -1 1 1 1 1 1 1 -1 -1\n":                "t.gwf:4: 18 fields instead of 29",
