@@ -12,6 +12,7 @@ import (
 	"slurm-ostrich/cmd/internal/runs"
 	"slurm-ostrich/cmd/internal/simulation"
 	"slurm-ostrich/ostrich"
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/ostrich/satisfaction"
 	"slurm-ostrich/ostrich/sim/swf"
 )
@@ -152,7 +153,7 @@ func (o *Options) Make(ctx context.Context, stderr io.Writer, p Plan) error {
 		}
 	}
 	if n := end - first - len(missing); n > 0 {
-		console.Say(stderr, "%d of %s were made before", n, format.Plural(end-first, "run"))
+		console.Say(stderr, "%s made before", plural.Sprintf("%d of "+format.Plural(end-first, "run")+" {was|were}", n))
 	}
 	err = runs.Replays(ctx, stderr, "simulating", o.Workers, jobs, func(n int, ended func(n int)) error {
 		return p.make(missing[n], store, ended)

@@ -12,6 +12,7 @@ import (
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/runs"
+	"slurm-ostrich/ostrich/plural"
 )
 
 // Flags returns the options of a sweep except the formats of its table.
@@ -72,7 +73,7 @@ func (r *run) missing(points []int) ([]int, error) {
 		return nil, fmt.Errorf("sweep: %w", err)
 	}
 	if n := len(points) - len(missing); n > 0 {
-		console.Say(r.c.App.ErrWriter, "sweep: %d of %s are in %s already", n, format.Plural(len(points), "point"), r.store.Dir)
+		console.Say(r.c.App.ErrWriter, "sweep: %s in %s already", plural.Sprintf("%d of "+format.Plural(len(points), "point")+" {is|are}", n), r.store.Dir)
 	}
 	return missing, nil
 }
