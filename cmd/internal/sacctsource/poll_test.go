@@ -12,6 +12,7 @@ import (
 	"slurm-ostrich/cmd/internal/sacctsource"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/priority/slurm"
 	"slurm-ostrich/slurmdb"
 	"slurm-ostrich/slurmdb/slurmdbtest"
 )
@@ -135,6 +136,53 @@ func TestCost(t *testing.T) {
 		if _, err := p.source.PollEach(t.Context(), func(ostrich.Event) {}); err != nil || strings.Join(p.twin.ran, " ") != tt.want {
 			t.Errorf("after %d s: %v, ran %s, want %s", tt.after, err, p.twin.ran, tt.want)
 		}
+	}
+}
+
+// running is a twin whose squeue has all jobs as running, with the same text.
+type running struct{ *twin }
+
+func (w running) Unfinished(ctx context.Context) ([]slurm.Unfinished, error) {
+	all, err := w.twin.Unfinished(ctx)
+	for i := range all {
+		all[i].Status, all[i].Text = slurm.Runs, "runs"
+	}
+	return all, err
+}
+
+// TestHalfWritten: slurmctld tells slurmdbd of the step of a job that starts at once before it tells of the job, whose row is then one of a
+// pending job with a start (findings/sacct-job-before-its-name.sh). It is read again until the job runs there, too.
+func TestHalfWritten(t *testing.T) {
+	db := slurmdbtest.New(t, slurmdbtest.R2205)
+	base := db.Clock() - 1000
+	db.Size(8, 1, base-100, 0)
+	db.Put(slurmdbtest.Job{ID: 1, User: 1001, Submit: base, Start: base})
+	write := func(state accounting.State) {
+		if _, err := db.ExecContext(t.Context(), "UPDATE c1_job_table SET state = ?", uint32(state)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(accounting.Pending)
+	s, err := sacctsource.New(running{&twin{t: t, db: db, now: ostrich.Time(base + 1)}}, slurmdb.Config{Cluster: "c1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	poll := func() (starts int) {
+		if _, err := s.PollEach(t.Context(), func(e ostrich.Event) {
+			if e.Kind == ostrich.Start {
+				starts++
+			}
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return starts
+	}
+	if n := poll(); n != 0 {
+		t.Errorf("%d started by a half-written row", n)
+	}
+	write(accounting.Running)
+	if n := poll(); n != 1 {
+		t.Errorf("%d started by the whole row, want 1", n)
 	}
 }
 

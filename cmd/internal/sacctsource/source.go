@@ -132,7 +132,8 @@ type poll struct {
 
 // glance is what is compared of a row with squeue.
 type glance struct {
-	submit, start, end, eligible ostrich.Time
+	submit, end, eligible ostrich.Time
+	started               bool
 }
 
 // read asks Slurm for all that has changed. It reports whether that includes the
@@ -223,7 +224,7 @@ func (p *poll) sacct(ctx context.Context, which ...string) error {
 	var held []*accounting.Row // until their texts are known
 	err := p.source.each(ctx, func(r accounting.Row) error {
 		if g, known := p.rows[r.ID]; (!known || r.Submit >= g.submit) && (r.End == 0 || !p.source.cold) {
-			p.rows[r.ID] = glance{r.Submit, r.Start, r.End, r.Eligible}
+			p.rows[r.ID] = glance{r.Submit, r.End, r.Eligible, r.Started()}
 		}
 		if p.count(&r); p.source.looks(&r) {
 			held = append(held, &r)
@@ -325,12 +326,12 @@ func (p *poll) agrees(u *slurm.Unfinished) bool {
 		return false
 	case u.Status == slurm.Ends:
 		return g.end != 0
-	case u.Status == slurm.Runs:
-		return g.end == 0 && g.start != 0
+	case u.Status == slurm.Runs: // not of a row that is half written: accounting has a start there before the job runs
+		return g.end == 0 && g.started
 	case u.Wait == priority.Able && (g.eligible == 0 || g.eligible > p.now):
 		return false // it was released a moment ago
 	}
-	return g.end == 0 && g.start == 0
+	return g.end == 0 && !g.started
 }
 
 // agreed returns what squeue said of the records whose rows are as squeue has them. The
