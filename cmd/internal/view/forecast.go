@@ -9,6 +9,7 @@ import (
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/priority"
 )
@@ -111,7 +112,7 @@ func (s *Cycle) occupying(pool *Pool) (jobs []sim.Job, procs int) {
 	for i := range s.live {
 		r := s.live[i]
 		j := &r.Job
-		if j.Start == 0 || r.State != accounting.Running || s.inPool(j.Partition) == nil || s.inPool(j.Partition).Name != pool.Name {
+		if !s.runsIn(pool, r) {
 			continue
 		}
 		ran := ostrich.Duration(s.Time-j.Start) - j.Suspended
@@ -159,6 +160,17 @@ func (s *Cycle) inPool(partition string) *Pool {
 		}
 	}
 	return other
+}
+
+// isIn reports whether a partition belongs to a pool.
+func (s *Cycle) isIn(pool *Pool, partition string) bool {
+	p := s.inPool(partition)
+	return p != nil && p.Name == pool.Name
+}
+
+// runsIn reports whether a job runs in a pool.
+func (s *Cycle) runsIn(pool *Pool, r *ledger.Record) bool {
+	return r.Job.Start != 0 && r.State == accounting.Running && s.isIn(pool, r.Job.Partition)
 }
 
 // bounded returns a length that can be replayed.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"slurm-ostrich/cmd/internal/inventory"
-	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/accounting/ledger"
 	"slurm-ostrich/ostrich/accounting/sacct"
 	"slurm-ostrich/ostrich/forecast"
@@ -72,7 +71,7 @@ func (s *Cycle) boundsOf(pool *Pool, c *nodes.Cluster) *bounds {
 		}
 	}
 	for i := range s.live {
-		if r := s.live[i]; r.Job.Start != 0 && r.State == accounting.Running && s.isIn(pool, r.Job.Partition) {
+		if r := s.live[i]; s.runsIn(pool, r) {
 			add(alike{b.of(r.UserName, r.Account, r.QOS, r.Job.Partition), r.Job.Partition}, r.Job.Needs, r.Job.Procs, 1)
 		}
 	}
@@ -112,12 +111,6 @@ func anyOf(limits []nodes.Limit, in map[*nodes.Limit]bool) bool {
 		}
 	}
 	return false
-}
-
-// isIn reports whether a partition belongs to a pool.
-func (s *Cycle) isIn(pool *Pool, partition string) bool {
-	p := s.inPool(partition)
-	return p != nil && p.Name == pool.Name
 }
 
 // of returns what binds a user's job.

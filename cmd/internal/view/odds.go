@@ -10,7 +10,6 @@ import (
 	"slurm-ostrich/cmd/internal/foresight"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/ostrich"
-	"slurm-ostrich/ostrich/accounting"
 	"slurm-ostrich/ostrich/forecast"
 	"slurm-ostrich/ostrich/lengths"
 	"slurm-ostrich/priority"
@@ -109,7 +108,7 @@ func (s *Cycle) sight(pool *Pool, on *placing, spread foresight.SpreadOf) *forec
 	for i := range s.live {
 		r := s.live[i]
 		j := &r.Job
-		if j.Start == 0 || r.State != accounting.Running || s.inPool(j.Partition) == nil || s.inPool(j.Partition).Name != pool.Name || j.Procs < 1 {
+		if !s.runsIn(pool, r) || j.Procs < 1 {
 			continue
 		}
 		busy += j.Procs

@@ -137,7 +137,7 @@ func (s *Cycle) clusterOf(pool *Pool) *nodes.Cluster {
 	have, gres := make(map[string]bool), s.controller.GRES()
 	for i := range s.Partitions {
 		p := &s.Partitions[i]
-		if of := s.inPool(p.Name); of == nil || of.Name != pool.Name {
+		if !s.isIn(pool, p.Name) {
 			continue
 		}
 		in = append(in, p)
