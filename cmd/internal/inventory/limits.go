@@ -124,7 +124,7 @@ func relative(c *nodes.Cluster, limits []nodes.Limit, of []int) []nodes.Limit {
 	all := map[string]int64{"node": int64(len(of))}
 	for _, at := range of {
 		n := &c.Nodes[at]
-		all["cpu"] += int64(cmp.Or(n.CPUs, max(1, n.Sockets)*max(1, n.Cores)*max(1, n.Threads)))
+		all["cpu"] += int64(n.Processors())
 		all["mem"] += n.Memory
 		for _, g := range n.GRES {
 			all["gres/"+g.Name] += g.Count

@@ -232,8 +232,7 @@ func (p *placement) choice(ran int, names string, limit ostrich.Duration, qos *n
 // cpus returns how many processors nodes have together.
 func (p *placement) cpus(where []int) (sum int) {
 	for _, i := range where {
-		n := &p.cluster.Nodes[i]
-		sum += cmp.Or(n.CPUs, max(1, n.Sockets)*max(1, n.Cores)*max(1, n.Threads))
+		sum += p.cluster.Nodes[i].Processors()
 	}
 	return sum
 }

@@ -1,6 +1,10 @@
 package nodes
 
-import "slurm-ostrich/ostrich"
+import (
+	"cmp"
+
+	"slurm-ostrich/ostrich"
+)
 
 // Cluster is a machine of nodes.
 type Cluster struct {
@@ -34,6 +38,11 @@ type Node struct {
 	Features                []string // active ones
 	Weight                  int64    // nodes of a lower one are taken first; Slurm's default is 1
 	Line                    int      // NodeName of slurm.conf that has it: select/linear tries the nodes of a line after those of the lines before
+}
+
+// Processors is how many CPUs the node has for jobs.
+func (n *Node) Processors() int {
+	return cmp.Or(n.CPUs, max(1, n.Sockets)*max(1, n.Cores)*max(1, n.Threads))
 }
 
 // GRES are generic resources of a node, of one type.

@@ -182,7 +182,7 @@ func (f *Floor) prepare(i int) error {
 	if n.Sockets == 0 && n.Cores == 0 && n.Threads == 0 {
 		sockets = max(1, n.CPUs)
 	}
-	cpus := cmp.Or(n.CPUs, sockets*cores*threads)
+	cpus := n.Processors()
 	if min(n.Sockets, n.Cores, n.Threads, n.CPUs) < 0 || n.Memory < 0 || cpus > mostCPUs {
 		return fmt.Errorf("nodes: node %s: %d sockets of %d cores of %d threads, %d CPUs, %d MiB: %w",
 			n.Name, n.Sockets, n.Cores, n.Threads, n.CPUs, n.Memory, ErrCluster)
