@@ -6,9 +6,12 @@
 # make_users creates the submitting users and the operator where they do not
 # exist yet: system users without login or home.
 make_users() {
-	local user
-	for user in $(testbed_users) "$testbed_operator"; do
-		if getent passwd "$user" >/dev/null; then continue; fi
+	local user names present
+	mapfile -t names < <(testbed_users)
+	names+=("$testbed_operator")
+	present=$'\n'$(getent passwd "${names[@]}") || true # fails if one is missing
+	for user in "${names[@]}"; do
+		if [[ $present == *$'\n'"$user:"* ]]; then continue; fi
 		useradd --system --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin \
 			--user-group --comment "$testbed_gecos" "$user" || die "useradd $user: failed"
 	done
@@ -17,29 +20,27 @@ make_users() {
 # register enters this testbed among those of the machine, and refuses ports
 # that another one has.
 register() {
-	local file other last=$((node_port + nodes - 1))
+	local file testbed_dir='' first=0 final=0 last=$((node_port + nodes - 1))
 	make_users
 	for file in "$testbed_registry"/*; do
 		[ -f "$file" ] || continue
 		# shellcheck disable=SC1090 # assignments, written below
-		if ! (. "$file" && [ -e "$testbed_dir" ]); then
+		if ! . "$file" || [ ! -e "$testbed_dir" ]; then
 			rm "$file" # somebody removed it without down
-			continue
+		elif [ "$dir" != "$testbed_dir" ] && [ "$first" -le "$last" ] && [ "$final" -ge "$port" ]; then
+			die "--port $port: ports $port to $last overlap with those of the testbed in $testbed_dir"
 		fi
-		# shellcheck disable=SC1090
-		other=$(. "$file" && [ "$dir" != "$testbed_dir" ] && [ "$first" -le "$last" ] && [ "$final" -ge "$port" ] && echo "$testbed_dir") || true
-		[ -z "$other" ] || die "--port $port: ports $port to $last overlap with those of the testbed in $other"
 	done
 	unregister_entry
 	printf 'testbed_dir=%q first=%q final=%q\n' "$dir" "$port" "$last" >"$testbed_registry/$port"
 }
 
 unregister_entry() {
-	local file
+	local file testbed_dir='' first=0 final=0
 	for file in "$testbed_registry"/*; do
 		[ -f "$file" ] || continue
 		# shellcheck disable=SC1090 # written by register
-		if (. "$file" && [ "$dir" = "$testbed_dir" ]); then rm "$file"; fi
+		if . "$file" && [ "$dir" = "$testbed_dir" ]; then rm "$file"; fi
 	done
 }
 

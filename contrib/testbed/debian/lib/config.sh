@@ -230,17 +230,15 @@ env_file() {
 # put FILE OWNER MODE COMMAND replaces a file by what the command prints; a file
 # that says the same already keeps its time.
 put() {
-	local file=$1 owner=$2 mode=$3 new
+	local file=$1 owner=$2 mode=$3 new text
 	shift 3
+	text=$("$@")
+	if [ -e "$file" ] && [ "$text" = "$(<"$file")" ]; then return 0; fi
 	new=$(mktemp "$dir/etc/.new.XXXXXX")
-	"$@" >"$new"
+	printf '%s' "$text" ${text:+$'\n'} >"$new"
 	chown "$owner" "$new"
 	chmod "$mode" "$new"
-	if cmp -s "$new" "$file"; then
-		rm "$new"
-	else
-		mv "$new" "$file"
-	fi
+	mv "$new" "$file"
 }
 
 # check_dir refuses a directory in which something else lies.
@@ -266,11 +264,11 @@ make_dirs() {
 
 # secret FILE OWNER BYTES makes a file with random letters and digits, once.
 secret() {
-	if [ ! -s "$1" ]; then
-		(umask 077 && head -c "$3" /dev/urandom | base64 --wrap=0 | tr '+/' 'xy' >"$1")
-	fi
-	chown "$2" "$1"
-	chmod 400 "$1"
+	if [ -s "$1" ]; then return 0; fi
+	(umask 077 && head -c "$3" /dev/urandom | base64 --wrap=0 | tr '+/' 'xy' >"$1.new")
+	chown "$2" "$1.new"
+	chmod 400 "$1.new"
+	mv "$1.new" "$1"
 }
 
 # write_config writes every file.

@@ -4,28 +4,25 @@
 # Starting, finding and stopping the daemons of a testbed. All run in the
 # foreground of their own session, so that the process that is started is the
 # daemon. Its id is kept together with its start time, which no later process
-# with the same id shares.
+# with the same id shares. Whether one runs is asked a hundred times by one up, so
+# no process is started for it.
 
-# started PID prints when a process started, in clock ticks since boot.
+# started PID sets $ticks to when a process started, in clock ticks since boot.
 started() {
 	local stat
-	{ stat=$(<"/proc/$1/stat"); } 2>/dev/null || return 1
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 1
 	# The name in parentheses may contain spaces; after it, field 20.
 	# shellcheck disable=SC2086 # split on purpose
 	set -- ${stat##*) }
 	[ "$1" != Z ] || return 1
-	echo "${20}"
+	ticks=${20}
 }
 
-# pid_of NAME prints the process id of a daemon that is running.
-pid_of() {
-	local pid since
-	{ read -r pid since <"$dir/run/$1.pid"; } 2>/dev/null || return 1
-	[ "$(started "$pid")" = "$since" ] || return 1
-	echo "$pid"
+# running NAME succeeds if a daemon runs, and sets $pid to its process.
+running() {
+	local since ticks
+	{ read -r pid since <"$dir/run/$1.pid"; } 2>/dev/null && started "$pid" && [ "$ticks" = "$since" ]
 }
-
-running() { pid_of "$1" >/dev/null; }
 
 # older NAME FILE succeeds if a daemon runs since before the file was written.
 older() { running "$1" && [ "$2" -nt "$dir/run/$1.pid" ]; }
@@ -34,7 +31,7 @@ started_now=()
 
 # start NAME USER COMMAND... starts a daemon unless it is running.
 start() {
-	local name=$1 user=$2 pid
+	local name=$1 user=$2 pid ticks=''
 	shift 2
 	if running "$name"; then return 0; fi
 	# Descriptor 9 is the lock of up, which must not outlive it.
@@ -42,7 +39,8 @@ start() {
 		${clock[@]+"${clock[@]}"} setsid setpriv --reuid="$user" --regid="$(id -g "$user")" --init-groups "$@" \
 		</dev/null >>"$dir/log/$name.out" 2>&1 9>&- &
 	pid=$!
-	printf '%s %s\n' "$pid" "$(started "$pid")" >"$dir/run/$name.pid"
+	started "$pid" || true # it may have ended at once
+	printf '%s %s\n' "$pid" "$ticks" >"$dir/run/$name.pid"
 	started_now+=("$name")
 }
 
@@ -77,7 +75,7 @@ stop() {
 	local signal=$1 end=$((SECONDS + $2 * clock_speed)) name pid waiting
 	shift 2
 	for name in "$@"; do
-		if pid=$(pid_of "$name"); then kill -s "$signal" "$pid" 2>/dev/null || true; fi
+		if running "$name"; then kill -s "$signal" "$pid" 2>/dev/null || true; fi
 	done
 	while :; do
 		waiting=()
@@ -88,7 +86,7 @@ stop() {
 		sleep 0.05
 	done
 	for name in ${waiting[@]+"${waiting[@]}"}; do
-		if pid=$(pid_of "$name"); then kill -s KILL "$pid" 2>/dev/null || true; fi
+		if running "$name"; then kill -s KILL "$pid" 2>/dev/null || true; fi
 	done
 	for name in "$@"; do rm -f "$dir/run/$name.pid"; done
 }

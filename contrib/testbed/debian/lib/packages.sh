@@ -5,15 +5,16 @@
 
 testbed_packages=(slurmctld slurmd slurmdbd slurm-client slurm-wlm-mysql-plugin munge mariadb-server)
 
-installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
-
 # install_packages installs what is missing. The distribution's own services
 # are neither started nor enabled for the next boot; services of packages that
 # were there before are not looked at.
 install_packages() {
-	local package missing=()
+	local package present missing=()
+	# It prints nothing of a package that was never here, and fails.
+	# shellcheck disable=SC2016 # for dpkg-query
+	present=$(dpkg-query -W -f '${db:Status-Status}=${Package} ' "${testbed_packages[@]}" 2>/dev/null) || true
 	for package in "${testbed_packages[@]}"; do
-		installed "$package" || missing+=("$package")
+		[[ " $present" == *" installed=$package "* ]] || missing+=("$package")
 	done
 	if [ "${#missing[@]}" = 0 ]; then return 0; fi
 	command -v apt-get >/dev/null || die "missing ${missing[*]}: only Debian's packages can be installed, and there is no apt-get"
