@@ -17,11 +17,7 @@ const mostBytes = 500_000
 func written(t testing.TB, s *Snapshot, q Query) string {
 	t.Helper()
 	var b bytes.Buffer
-	var e *explained
-	if q.Ask != "" {
-		e = answering(s, nil).explained(t.Context(), s, q.Ask)
-	}
-	if err := render(&b, s, q, e, time.Local); err != nil {
+	if err := render(&b, s, q, answering(s, nil).explained(t.Context(), s, q.Ask), time.Local); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

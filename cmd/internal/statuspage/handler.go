@@ -2,6 +2,7 @@ package statuspage
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"slurm-ostrich/cmd/internal/api"
+	"slurm-ostrich/cmd/internal/live"
 	"slurm-ostrich/cmd/internal/view"
 )
 
@@ -69,17 +71,24 @@ func (h *handler) former(w http.ResponseWriter, r *http.Request) {
 	h.api.ServeHTTP(w, now)
 }
 
-// snapshot returns what the client of the page may see. If that is not known, it answers
-// with the error and returns false. ended says whether the page may tell of jobs that have
-// ended, beside the nightly comparisons.
-func (h *handler) snapshot(w http.ResponseWriter, r *http.Request, ended bool) (*Snapshot, bool) {
+// seen calls show, in the client's turn, with what the client of the page may see. If that is
+// not known or others are answered for too long, it answers with the error and returns false.
+// ended says whether the page may tell of jobs that have ended, beside the nightly comparisons.
+func (h *handler) seen(w http.ResponseWriter, r *http.Request, ended bool, show func(*Snapshot)) bool {
 	s := h.api.State(r.Context())
 	v, err := h.api.Viewer(r, s.Cycle, ended || len(s.Report.Nights) > 0)
 	if err != nil {
-		fail(w, r, http.StatusBadRequest, err.Error())
-		return nil, false
+		refuse(w, r, err)
+		return false
 	}
-	return s.Snapshot().For(v), true
+	made, err := h.api.turn(r.Context()).Begin(r.Context())
+	if err != nil {
+		refuse(w, r, err)
+		return false
+	}
+	defer made()
+	show(s.Snapshot().For(v))
+	return true
 }
 
 // ServeHTTP refuses requests that come by a wrong name or want to change
@@ -126,6 +135,20 @@ func fail(w http.ResponseWriter, r *http.Request, code int, words string) {
 	api.Fail(w, code, words)
 }
 
+// refuse answers with the error of one who may not see or has to wait, or whose request is
+// invalid.
+func refuse(w http.ResponseWriter, r *http.Request, err error) {
+	code := http.StatusBadRequest
+	if _, is := errors.AsType[api.Forbidden](err); is {
+		code = http.StatusForbidden
+	}
+	if _, is := errors.AsType[api.Busy](err); is {
+		w.Header().Set("Retry-After", "1")
+		code = http.StatusTooManyRequests
+	}
+	fail(w, r, code, err.Error())
+}
+
 // page answers with the page, or with the explain box.
 func (h *handler) page(w http.ResponseWriter, r *http.Request) {
 	values, err := api.Arguments(r, nil)
@@ -137,16 +160,11 @@ func (h *handler) page(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/explain" {
 		q.Ask, q.Job = q.Job, ""
 	}
-	s, ok := h.snapshot(w, r, q.Ask != "")
-	if !ok {
+	var body bytes.Buffer
+	if !h.seen(w, r, q.Ask != "", func(s *Snapshot) { err = render(&body, s, q, h.api.explained(r.Context(), s, q.Ask), time.Local) }) {
 		return
 	}
-	var e *explained
-	if q.Ask != "" {
-		e = h.api.explained(r.Context(), s, q.Ask)
-	}
-	var body bytes.Buffer
-	if err = render(&body, s, q, e, time.Local); err != nil {
+	if err != nil {
 		fail(w, r, http.StatusInternalServerError, err.Error())
 		return
 	}
@@ -158,11 +176,11 @@ func (h *handler) page(w http.ResponseWriter, r *http.Request) {
 // night answers with the page of a comparison that was made by night. It needs its own
 // styles and nothing else, and is not to be trusted: it was made by another program.
 func (h *handler) night(w http.ResponseWriter, r *http.Request) {
-	s, ok := h.snapshot(w, r, false)
-	if !ok {
+	var nights []live.Night
+	if !h.seen(w, r, false, func(s *Snapshot) { nights = s.Nights }) {
 		return
 	}
-	for _, n := range s.Nights {
+	for _, n := range nights {
 		if n.Page == "" || r.PathValue("file") != n.Period+".html" {
 			continue
 		}

@@ -3,6 +3,7 @@ package statuspage
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"html/template"
 	"net/http"
 	"net/http/httptest"
@@ -334,5 +335,61 @@ func TestExplain(t *testing.T) {
 		if page := request(h, http.MethodGet, "/explain?job="+url.QueryEscape(job), "localhost").Body.String(); len(a.List) > 0 || len(a.Unknown) != 1 || !strings.Contains(page, "neither in the queue nor in accounting") {
 			t.Errorf("job %s: %+v", job, a)
 		}
+	}
+}
+
+// turns counts the answers that are being made and the large ones that are in memory.
+type turns struct{ making, large int }
+
+func (n *turns) Begin(context.Context) (made func(), err error) {
+	n.making++
+	return func() { n.making-- }, nil
+}
+
+func (n *turns) Hold() (sent func(), err error) {
+	n.large++
+	return func() { n.large-- }, nil
+}
+
+// A large answer of which the making panics gives back its room, as one that fails.
+func TestRoomGivenBack(t *testing.T) {
+	a, n := answering(sample(2, 10), everybody), &turns{}
+	for name, answer := range map[string]func(){"fails": func() {}, "panics": func() { panic(http.ErrAbortHandler) }} {
+		a.asked[name] = Question{
+			rows: func(*view.Cycle, *view.Viewer, *view.Selection) int { return largeRows + 1 },
+			answer: func(context.Context, *State, *view.Viewer, *view.Selection) (any, error) {
+				if *n != (turns{1, 1}) {
+					t.Errorf("%s: while it is made %+v", name, *n)
+				}
+				answer()
+				return nil, errors.New("no answer")
+			},
+		}
+		func() {
+			defer func() { _ = recover() }() // as net/http does
+			a.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(api.WithTurn(t.Context(), n), http.MethodGet, api.Folder+name, nil))
+		}()
+		if *n != (turns{}) {
+			t.Errorf("%s: then %+v", name, *n)
+		}
+	}
+}
+
+// The page is made when it is its turn, as every answer, so many readers need little memory.
+func TestPageWaits(t *testing.T) {
+	a := answering(sample(2, 10), everybody)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	for _, target := range []string{"/", "/explain?job=17", "/compare/2026-08-01.html"} {
+		a.making <- struct{}{} // another answer
+		w := httptest.NewRecorder()
+		Handler(a, nil).ServeHTTP(w, httptest.NewRequestWithContext(gone, http.MethodGet, "http://localhost"+target, nil))
+		if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "1" || !strings.HasPrefix(w.Body.String(), "ostrichd is busy") {
+			t.Errorf("%s: %d %s", target, w.Code, w.Body)
+		}
+		<-a.making
+	}
+	if w := request(Handler(a, nil), http.MethodGet, "/", "localhost"); w.Code != http.StatusOK || len(a.making) != 0 {
+		t.Errorf("alone: %d, and %d are made", w.Code, len(a.making))
 	}
 }

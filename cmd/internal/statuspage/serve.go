@@ -3,7 +3,6 @@ package statuspage
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -81,18 +80,8 @@ func (a *API) answer(w http.ResponseWriter, r *http.Request, q *Question) {
 		return
 	}
 	body, sent, err := a.body(r, q, s, by)
-	var busy api.Busy
-	var forbidden api.Forbidden
-	switch {
-	case errors.As(err, &forbidden):
-		api.Fail(w, http.StatusForbidden, err.Error())
-		return
-	case errors.As(err, &busy):
-		w.Header().Set("Retry-After", "1")
-		api.Fail(w, http.StatusTooManyRequests, err.Error())
-		return
-	case err != nil:
-		api.Fail(w, http.StatusBadRequest, err.Error())
+	if err != nil {
+		refuse(w, r, err)
 		return
 	}
 	defer sent()
@@ -115,12 +104,17 @@ func (a *API) body(r *http.Request, q *Question, s *State, by *view.Selection) (
 		return nil, nil, err
 	}
 	defer made()
-	sent = func() {}
+	free := func() {}
 	if q.rows != nil && q.rows(s.Cycle, v, by) > largeRows {
-		if sent, err = turn.Hold(); err != nil {
+		if free, err = turn.Hold(); err != nil {
 			return nil, nil, err
 		}
 	}
+	defer func() {
+		if sent == nil { // an error or a panic
+			free()
+		}
+	}()
 	ctx, cancel := context.WithTimeout(r.Context(), api.Asking)
 	defer cancel()
 	text := new(bytes.Buffer)
@@ -129,13 +123,12 @@ func (a *API) body(r *http.Request, q *Question, s *State, by *view.Selection) (
 		err = encode(text, is)
 	}
 	if err != nil {
-		sent()
 		return nil, nil, err
 	}
 	if e, ok := is.(ExplainAnswer); ok {
 		a.past(r.Context(), e.Answer)
 	}
-	return text.Bytes(), sent, nil
+	return text.Bytes(), free, nil
 }
 
 // past tells the daemon how accounting and the journal have answered, unless the client has
@@ -146,13 +139,11 @@ func (a *API) past(ctx context.Context, e *view.Answer) {
 	}
 }
 
-// explained answers the page's box of questions.
+// explained answers the page's box of questions, nil if nothing was asked.
 func (a *API) explained(ctx context.Context, s *Snapshot, jobs string) *explained {
-	made, err := a.turn(ctx).Begin(ctx)
-	if err != nil {
-		return &explained{Job: jobs, Error: err.Error()}
+	if jobs == "" {
+		return nil
 	}
-	defer made()
 	e, err := s.explain(ctx, jobs)
 	if err != nil {
 		return &explained{Job: jobs, Error: err.Error()}
