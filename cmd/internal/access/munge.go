@@ -109,7 +109,7 @@ func (p *Proof) verify(r *http.Request, given []string) (uid uint32, code int, e
 		return 0, bad, fmt.Errorf("the header %s is no credential of munge of at most %d bytes", api.ProofHeader, longestProof)
 	case err != nil:
 		return 0, bad, err
-	case !allow(&p.mu, p.addresses, origin(r.RemoteAddr), p.Now(), addressPerSecond, addressBurst):
+	case !allow(&p.mu, p.addresses, api.Origin(r.RemoteAddr), p.Now(), addressPerSecond, addressBurst):
 		return 0, http.StatusTooManyRequests, fmt.Errorf("too many requests from your host: %d a second may bring a credential; wait a moment", addressPerSecond)
 	}
 	c, err := p.decode(r.Context(), given[0])
@@ -209,18 +209,4 @@ func allow[Who comparable](mu *sync.Mutex, all map[Who]*rate.Limiter, who Who, n
 		all[who] = rate.NewLimiter(perSecond, burst)
 	}
 	return all[who].AllowN(now, 1)
-}
-
-// origin returns the addresses that count as one client: an address of IPv4, or a network of
-// IPv6 as one host may have it.
-func origin(remote string) netip.Prefix {
-	from, err := netip.ParseAddrPort(remote)
-	if err != nil {
-		return netip.Prefix{}
-	}
-	ip := from.Addr().Unmap().WithZone("")
-	if ip.Is4() {
-		return netip.PrefixFrom(ip, 32)
-	}
-	return netip.PrefixFrom(ip, 64).Masked()
 }

@@ -6,11 +6,13 @@ import (
 	"sync"
 
 	"github.com/rs/zerolog"
+
+	"slurm-ostrich/cmd/internal/api"
 )
 
 const (
 	mostOfAll    = 256 // connections of a server
-	mostOfOrigin = 64  // connections from one place, see origin
+	mostOfOrigin = 64  // connections from one place, see api.Origin
 )
 
 // listener refuses connections from where there are too many already.
@@ -35,7 +37,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		from := origin(c.RemoteAddr())
+		from := api.Origin(c.RemoteAddr().String())
 		if l.connect(from) {
 			return &conn{c, sync.OnceFunc(func() { l.disconnect(from) })}, nil
 		}
@@ -64,28 +66,6 @@ func (l *listener) disconnect(from netip.Prefix) {
 	if l.of[from]--; l.of[from] == 0 {
 		delete(l.of, from)
 	}
-}
-
-// loopback stands for all addresses of this host's loopback: any user may take any of
-// them.
-var loopback = netip.MustParsePrefix("127.0.0.0/8")
-
-// origin returns the addresses that count as one client: an address of IPv4, a network
-// of IPv6 as one host may have it, or the loopback. Of another kind of network it is
-// the zero value.
-func origin(a net.Addr) netip.Prefix {
-	tcp, ok := a.(*net.TCPAddr)
-	if !ok {
-		return netip.Prefix{}
-	}
-	ip := tcp.AddrPort().Addr().Unmap().WithZone("")
-	switch {
-	case ip.IsLoopback():
-		return loopback
-	case ip.Is4():
-		return netip.PrefixFrom(ip, 32)
-	}
-	return netip.PrefixFrom(ip, 64).Masked()
 }
 
 // conn is a connection that is counted.
