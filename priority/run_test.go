@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"slurm-ostrich/ostrich/scalar"
 )
 
 // fewest is the least number of elements that have to change, found by trying
@@ -194,8 +196,8 @@ func TestKendallAgainstPairs(t *testing.T) {
 			}
 		}
 		got := slices.Clone(perm)
-		if n := inversions(got, make([]int32, n)); n != want {
-			t.Fatalf("inversions(%v) = %d, want %d", perm, n, want)
+		if n := scalar.Inversions(got); n != want {
+			t.Fatalf("Inversions(%v) = %d, want %d", perm, n, want)
 		}
 		if !slices.IsSorted(got) {
 			t.Fatalf("%v is not sorted", got)

@@ -1,5 +1,7 @@
 package priority
 
+import "slurm-ostrich/ostrich/scalar"
+
 // Summary counts what a plan does.
 type Summary struct {
 	Pending int // records of the queue
@@ -50,31 +52,11 @@ func (p Plan) Summary() Summary {
 		}
 		n := float64(len(ranks))
 		pairs += n * (n - 1) / 2
-		wrong += inversions(ranks, make([]int32, len(ranks)))
+		wrong += scalar.Inversions(ranks)
 	}
 	s.KendallTau = 1
 	if pairs > 0 {
 		s.KendallTau = 1 - 2*float64(wrong)/pairs
 	}
 	return s
-}
-
-// inversions counts the pairs that stand in the wrong order, and sorts a.
-func inversions(a, buf []int32) int64 {
-	if len(a) < 2 {
-		return 0
-	}
-	mid := len(a) / 2
-	n := inversions(a[:mid], buf[:mid]) + inversions(a[mid:], buf[mid:])
-	copy(buf, a)
-	left, right := buf[:mid], buf[mid:]
-	for i := range a {
-		if len(right) == 0 || (len(left) > 0 && left[0] <= right[0]) {
-			a[i], left = left[0], left[1:]
-		} else {
-			a[i], right = right[0], right[1:]
-			n += int64(len(left))
-		}
-	}
-	return n
 }

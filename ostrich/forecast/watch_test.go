@@ -16,7 +16,7 @@ import (
 
 // policies are those that are watched in tests.
 var policies = map[string]sim.Policy{
-	"ostrich":   sim.Sidecar(ostrich.Options{Machine: ostrich.Parallel, Grace: 3600}),
+	"ostrich":   sim.Classed(ostrich.Options{Machine: ostrich.Parallel, Grace: 3600}, sim.Classes{}),
 	"fairshare": orders.FairShare(300),
 	"multifactor": orders.Multifactor(multifactor.Config{Procs: 4, Nodes: 4}, func(ostrich.JobID) multifactor.Request {
 		return multifactor.Request{Association: -1, Partition: -1, QOS: -1}

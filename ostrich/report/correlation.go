@@ -3,6 +3,8 @@ package report
 import (
 	"math"
 	"slices"
+
+	"slurm-ostrich/ostrich/scalar"
 )
 
 // KendallTau returns the rank correlation τ-b of pairs (x, y), which allows for
@@ -51,7 +53,7 @@ func (p Pairs) Tau(from, to int) (tau float64, ok bool) {
 	for i := range pairs {
 		second[i] = pairs[i].y
 	}
-	swaps := inversions(second, make([]float64, len(second)))
+	swaps := scalar.Inversions(second)
 	tiedY := ties(len(second), func(i, j int) bool { return second[i] == second[j] }) // sorted by now
 	n := int64(len(pairs))
 	all := n * (n - 1) / 2
@@ -75,26 +77,6 @@ func ties(n int, same func(i, j int) bool) int64 {
 		}
 	}
 	return count
-}
-
-// inversions counts the pairs in the wrong order, and sorts a.
-func inversions(a, buf []float64) int64 {
-	if len(a) < 2 {
-		return 0
-	}
-	mid := len(a) / 2
-	n := inversions(a[:mid], buf[:mid]) + inversions(a[mid:], buf[mid:])
-	copy(buf, a)
-	left, right := buf[:mid], buf[mid:]
-	for i := range a {
-		if len(right) == 0 || (len(left) > 0 && left[0] <= right[0]) {
-			a[i], left = left[0], left[1:]
-		} else {
-			a[i], right = right[0], right[1:]
-			n += int64(len(left))
-		}
-	}
-	return n
 }
 
 // Spearman returns the rank correlation ρ of pairs (x, y): Pearson's correlation

@@ -3,6 +3,7 @@
 package scalar
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -120,4 +121,26 @@ func Mebibytes(text string) (int64, bool) {
 		n /= 1 << 20
 	}
 	return int64(math.Ceil(n)), ok && n < 1<<53
+}
+
+// Inversions counts the pairs that stand in the wrong order, and sorts a.
+func Inversions[T cmp.Ordered](a []T) int64 { return inversions(a, make([]T, len(a))) }
+
+func inversions[T cmp.Ordered](a, buf []T) int64 {
+	if len(a) < 2 {
+		return 0
+	}
+	mid := len(a) / 2
+	n := inversions(a[:mid], buf[:mid]) + inversions(a[mid:], buf[mid:])
+	copy(buf, a)
+	left, right := buf[:mid], buf[mid:]
+	for i := range a {
+		if len(right) == 0 || (len(left) > 0 && left[0] <= right[0]) {
+			a[i], left = left[0], left[1:]
+		} else {
+			a[i], right = right[0], right[1:]
+			n += int64(len(left))
+		}
+	}
+	return n
 }

@@ -27,7 +27,7 @@ var everyPolicy = []struct {
 	{name: "places", order: sim.Order{Compare: func(*sim.Job, *sim.Job) int { return 0 }}},
 	{name: "campaigns", policy: sim.FCFSCampaigns},
 	{name: "ostrich", policy: sim.OStrich(ostrich.Options{})},
-	{name: "ostrichd", policy: sim.Sidecar(ostrich.Options{Inside: ostrich.Submission})},
+	{name: "ostrichd", policy: sim.Classed(ostrich.Options{Inside: ostrich.Submission}, sim.Classes{})},
 	{name: "fair share", policy: orders.FairShare(7)},
 	{name: "space share", policy: orders.SpaceShare},
 	{name: "multifactor", policy: orders.Multifactor(multifactor.Config{Nodes: 1}, func(ostrich.JobID) multifactor.Request {
@@ -139,7 +139,7 @@ func TestCancelledPreempted(t *testing.T) {
 	} {
 		c := tiers(1, nodes.Preempt{Mode: nodes.PreemptRequeue})
 		m := sim.Machine{
-			Cluster: c, Backfill: sim.Slurm, Open: true, Scheduler: sim.Scheduler{BackfillDepth: -1}, Policy: sim.Sidecar(ostrich.Options{}),
+			Cluster: c, Backfill: sim.Slurm, Open: true, Scheduler: sim.Scheduler{BackfillDepth: -1}, Policy: sim.Classed(ostrich.Options{}, sim.Classes{}),
 			Requests: []nodes.Request{{Partitions: []int{0}, CPUs: 4}, {Partitions: []int{1}, CPUs: 4}}, Cancel: map[ostrich.JobID]ostrich.Duration{1: wait},
 		}
 		got := mustRun(t, m, []sim.Campaign{

@@ -16,7 +16,7 @@ func TestSidecarHolds(t *testing.T) {
 	}
 	campaigns[0].Depends = &Dependencies{Needs: []int32{0, 1}, Successors: []int32{1, 0}}
 	loop := Machine{
-		Procs: 1, Open: true, Dependencies: true, Policy: Sidecar(ostrich.Options{Settle: true, Gate: ostrich.Off}),
+		Procs: 1, Open: true, Dependencies: true, Policy: Classed(ostrich.Options{Settle: true, Gate: ostrich.Off}, Classes{}),
 	}
 	jobs, err := loop.Run(campaigns)
 	if err != nil {

@@ -30,21 +30,18 @@ func OStrich(o ostrich.Options) Policy {
 	}
 }
 
-// Sidecar is the policy of ostrichd: OStrich with all of the given options but
-// Procs. The schedule finds the campaigns itself, by Options.Rule, and orders the
-// jobs inside them by the lengths that it expects. What the workload says of
-// campaigns only decides when jobs are submitted, and with Dependencies when they can
-// start: until then they are kept back, as ostrichd keeps them (ostrich.Hold).
-func Sidecar(o ostrich.Options) Policy { return Classed(o, Classes{}) }
-
 // Classes are the site's own order of jobs, above that of the campaigns.
 type Classes struct {
 	Number int                        // of classes; 0 is one of all jobs
 	Of     func(id ostrich.JobID) int // the class of a job by its running number, 0 goes first; nil without classes
 }
 
-// Classed is Sidecar with a schedule for each class, as ostrichd has them. All jobs of one
-// class go before all jobs of the next.
+// Classed is the policy of ostrichd: OStrich with all of the given options but
+// Procs, and a schedule for each class, of which all jobs go before all jobs of the next.
+// The schedule finds the campaigns itself, by Options.Rule, and orders the
+// jobs inside them by the lengths that it expects. What the workload says of
+// campaigns only decides when jobs are submitted, and with Dependencies when they can
+// start: until then they are kept back, as ostrichd keeps them (ostrich.Hold).
 func Classed(o ostrich.Options, classes Classes) Policy {
 	return func(m int) (Ranker, error) {
 		own := o // replays may run at once

@@ -163,7 +163,7 @@ func TestPreemption(t *testing.T) {
 			if diff := gocmp.Diff(want, mustRun(t, m, campaigns)); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
-			for name, policy := range map[string]sim.Policy{"first come": sim.FCFSCampaigns, "OStrich": sim.Sidecar(ostrich.Options{})} {
+			for name, policy := range map[string]sim.Policy{"first come": sim.FCFSCampaigns, "OStrich": sim.Classed(ostrich.Options{}, sim.Classes{})} {
 				m.Policy = policy
 				if diff := gocmp.Diff(want, mustRun(t, m, campaigns)); diff != "" {
 					t.Errorf("%s (-want +got)\n%s", name, diff)
