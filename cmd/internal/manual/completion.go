@@ -16,9 +16,12 @@ import (
 // The scripts ask the command itself, see [Complete]. NAME is its name.
 const (
 	bashCompletion = `_NAME() {
-  local IFS=$'\n' cur="${COMP_WORDS[COMP_CWORD]}"
+  local word cur="${COMP_WORDS[COMP_CWORD]}"
   [[ $cur != = ]] || cur=
-  COMPREPLY=($(compgen -W "$("${COMP_WORDS[0]}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f 1)" -- "$cur"))
+  COMPREPLY=()
+  while read -r word; do
+    [[ $word != "$cur"* ]] || COMPREPLY+=("$word")
+  done < <("${COMP_WORDS[0]}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f 1)
 }
 complete -o bashdefault -o default -F _NAME NAME
 `
@@ -108,7 +111,7 @@ func Complete(a *cli.App, w io.Writer, words []string, more func(before []string
 		begun = ""
 	}
 	for _, word := range candidates(a, slices.DeleteFunc(slices.Clone(words), isEquals), begun, more) {
-		if !strings.HasPrefix(word.Text, begun) {
+		if !strings.HasPrefix(word.Text, begun) || strings.ContainsAny(word.Text, unquoted) {
 			continue
 		}
 		if _, err := fmt.Fprintf(w, "%s\t%s\n", word.Text, strings.ReplaceAll(word.Usage, "`", "")); err != nil {
@@ -117,6 +120,11 @@ func Complete(a *cli.App, w io.Writer, words []string, more func(before []string
 	}
 	return nil
 }
+
+// unquoted are characters that mean something to a shell where they stand without quotes. Names
+// in a queue are what users write: a word with one of these is not offered, or a shell that
+// inserts it as it is would run it.
+const unquoted = "`$&|;<>(){}*?!~#\"'\\ \t\r\n"
 
 // candidates returns the words that may follow those before, if the next one is typed as
 // far as begun.

@@ -30,10 +30,14 @@ func TestCompleteOptions(t *testing.T) {
 		&cli.StringFlag{Name: "priority-channel", Category: "settings"},
 		&cli.BoolFlag{Name: "once"},
 		&cli.StringFlag{Name: "sort", Aliases: []string{"S"}},
+		&cli.StringFlag{Name: "account"},
 	}}
 	more := func(before []string, option string) []Word {
-		if option == "sort" {
+		switch option {
+		case "sort":
 			return []Word{{Text: "begun"}}
+		case "account": // what somebody writes behind sbatch --account
+			return Plain([]string{"$(touch${IFS}x)", "`x`", "a;b", "a b", "a|b", "~a", "a*", "{a,b}", `a\b`, "a'b", "ok", "17_[1-3]", "a%b@c+d"})
 		}
 		return []Word{{Text: strings.Join(before, "+") + ":" + option}}
 	}
@@ -45,6 +49,7 @@ func TestCompleteOptions(t *testing.T) {
 		{"--kind big,?", "big,big big,small"},
 		{"--kind=s", "--kind=small"},
 		{"--sort b", "begun"},
+		{"--account ?", "ok 17_[1-3] a%b@c+d"},
 		{"-S -b", "-begun"},
 		{"-S -b,+?", "-b,+begun"},
 		{"--sort=-b", "--sort=-begun"},
