@@ -3,6 +3,7 @@
 package arguments
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"regexp"
@@ -17,9 +18,14 @@ import (
 // Separate rewrites the arguments of a command so that the flag package reads them as
 // Slurm's commands would: options may follow other arguments, the value of a short option
 // may be attached to it, as in -uNAME, and short options without a value may share a dash,
-// as in -nP. What it does not understand stays as it is.
+// as in -nP. Whole numbers are decimal, see [Decimal]. What it does not understand stays as it is.
 func Separate(flags []cli.Flag, args []string) []string {
-	takes := TakesValue(flags)
+	takes, wanted := TakesValue(flags), make(map[string]string)
+	for _, f := range flags {
+		for _, name := range f.Names() {
+			wanted[name] = Wanted(f)
+		}
+	}
 	var options, rest []string
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
@@ -31,9 +37,14 @@ func Separate(flags []cli.Flag, args []string) []string {
 			continue
 		}
 		options = append(options, split(takes, arg)...)
-		if takes[strings.TrimLeft(options[len(options)-1], "-")] && i+1 < len(args) {
+		last := &options[len(options)-1]
+		name, value, attached := strings.Cut(strings.TrimLeft(*last, "-"), "=")
+		switch {
+		case attached:
+			*last = strings.TrimSuffix(*last, value) + Decimal(value, wanted[name])
+		case takes[name] && i+1 < len(args):
 			i++
-			options = append(options, args[i])
+			options = append(options, Decimal(args[i], wanted[name]))
 		}
 	}
 	return append(options, rest...)
@@ -75,6 +86,16 @@ func split(takes map[string]bool, arg string) []string {
 		parts = append(parts, "-"+letter)
 	}
 	return parts
+}
+
+// Decimal returns the value of an option, which must be what [Wanted] says: a whole number without
+// zeros in front, any other text as it is. The flag package would read 010 as 8.
+func Decimal(value, wanted string) string {
+	digits := strings.TrimLeft(value, "-+")
+	if !strings.HasPrefix(wanted, wholeNumber) || digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return value
+	}
+	return strings.TrimSuffix(value, digits) + cmp.Or(strings.TrimLeft(digits, "0"), "0")
 }
 
 // TakesValue reports, by name, which flags take a value.
@@ -122,14 +143,16 @@ func badValue(flags []cli.Flag, words string) string {
 	return longName.ReplaceAllString(words, "$1--$2")
 }
 
+const wholeNumber = "a whole number"
+
 // Wanted says what the value of an option must be; "" if any text may be one, or if the option
 // itself says what is wrong.
 func Wanted(f cli.Flag) string {
 	switch f.(type) {
 	case *cli.IntFlag, *cli.Int64Flag:
-		return "a whole number"
+		return wholeNumber
 	case *cli.Uint64Flag:
-		return "a whole number of 0 or more"
+		return wholeNumber + " of 0 or more"
 	case *cli.Float64Flag:
 		return "a number"
 	case *cli.BoolFlag:

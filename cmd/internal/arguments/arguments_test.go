@@ -17,6 +17,9 @@ func options() []cli.Flag {
 		&cli.StringFlag{Name: "partition", Aliases: []string{"p"}},
 		&cli.StringFlag{Name: "sort", Aliases: []string{"S"}},
 		&cli.StringFlag{Name: "priority-channel"},
+		&cli.IntFlag{Name: "procs", Aliases: []string{"j"}},
+		&cli.Int64Flag{Name: "nodes"},
+		&cli.Uint64Flag{Name: "seed"},
 		&cli.BoolFlag{Name: "noheader", Aliases: []string{"n"}},
 		&cli.BoolFlag{Name: "parsable2", Aliases: []string{"P"}},
 	}
@@ -46,6 +49,10 @@ func TestSeparate(t *testing.T) {
 		{"-h -n", "-h -n"},
 		{"-nh", "-n -h"},
 		{"-u", "-u"},
+		{"--procs 010 --procs=008 -j 07 -j09 -nj010", "--procs 10 --procs=8 -j 7 -j=9 -n -j=10"},
+		{"--nodes -010 --seed=000 --seed +01", "--nodes -10 --seed=0 --seed +1"},
+		{"--procs 0x10 --procs=01x --procs=", "--procs 0x10 --procs=01x --procs="},
+		{"-u 010 --user=007 010", "-u 010 --user=007 010"},
 	} {
 		if got := strings.Join(Separate(options(), strings.Fields(tt.args)), " "); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.args, got, tt.want)

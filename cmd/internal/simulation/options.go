@@ -187,7 +187,7 @@ func (s *settings) begin(command string, flags []cli.Flag) {
 
 // Set sets an option by its name.
 func (s *settings) Set(name, value string) error {
-	err := cmp.Or(s.err, s.set.Set(name, value))
+	err := cmp.Or(s.err, s.set.Set(name, arguments.Decimal(value, s.wanted[name])))
 	switch {
 	case err == nil:
 		return nil

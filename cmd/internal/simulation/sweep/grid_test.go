@@ -140,6 +140,7 @@ func TestExpandErrors(t *testing.T) {
 		"traces: a\npolicies: fcfs\nparameters:\n  load:\n  - 1\n  - 1.0":                                 "s.yaml:6: load 1.0: is 1, which is in line 5 already",
 		"traces: a\npolicies: fcfs\nparameters:\n  gate: [demote, off]":                                   "s.yaml:4: gate: is a setting of the policy: policies: [ostrich:gate=VALUE]",
 		"traces: a\npolicies: [ostrich-sequential, ostrich-sequential:gate=strict]":                       "s.yaml:2: policy ostrich-sequential:gate=strict: is ostrich-sequential, which is in line 2 already",
+		"traces: a\npolicies: fcfs\nparameters:\n  procs: [010, 10]":                                      "s.yaml:4: procs 10: is 010, which is in line 4 already",
 		"traces: a\npolicies: FPLT\nparameters:\n  platform: hpdc2008\n  selection: [OStrich, x=OStrich]": "s.yaml:5: selection x=OStrich: is OStrich, which is in line 5 already",
 		"traces: a\npolicies: fcfs\nparameters: {rule: max, threshold: [5m]}":                             "s.yaml:3: threshold 5m is in no point: --threshold goes with --rule arrival or window, not max",
 		"traces: a\npolicies: [spt, spaceshare]\nbackfill: easy":                                          "s.yaml:2: policy spaceshare is in no point: --policy spaceshare lets no job of a user pass another: --backfill none only",
