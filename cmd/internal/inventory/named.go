@@ -17,12 +17,17 @@ import (
 // NodesUsage describes what names nodes on a command line.
 const NodesUsage = "place jobs on `NODES`, with processors and memory: COUNTxCPUS[:MEMORY][:gpu=N], comma-separated, as in 100x4:8G, or a slurm.conf"
 
+// IsFile reports whether an option that names nodes is the path of a file.
+func IsFile(text string) bool {
+	return text != "" && (text[0] < '0' || text[0] > '9' || strings.Contains(text, "/"))
+}
+
 // Named returns the nodes that an option names; nil for none.
 func Named(text string) (c *nodes.Cluster, f *nodes.Floor, err error) {
 	if text == "" {
 		return nil, nil, nil
 	}
-	if first := text[0]; first < '0' || first > '9' || strings.ContainsAny(text, "/") {
+	if IsFile(text) {
 		c, err = confCluster(text)
 	} else {
 		c, err = countedCluster(text)

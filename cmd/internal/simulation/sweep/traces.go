@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"slurm-ostrich/cmd/internal/inventory"
 	"slurm-ostrich/cmd/internal/platform"
 	"slurm-ostrich/cmd/internal/runs"
 	"slurm-ostrich/cmd/internal/simulation"
@@ -107,12 +108,14 @@ func readTraces(f *File) ([]*source, error) {
 	return all, errors.Join(errs...)
 }
 
-// place makes paths of platforms relative to the folder of the file, as those of
-// traces are. A platform that needs no file has no path.
+// place makes paths of platforms and of nodes relative to the folder of the file, as those of
+// traces are. A platform that needs no file has no path, and neither have nodes that are counted.
 func (f *File) place() {
 	for _, a := range f.Axes {
 		for i := range a {
-			if v := &a[i].Value; a[i].Name == "platform" && !filepath.IsAbs(*v) && !slices.Contains(platform.Names(), *v) {
+			v := &a[i].Value
+			path := a[i].Name == "platform" && !slices.Contains(platform.Names(), *v) || a[i].Name == "nodes" && inventory.IsFile(*v)
+			if path && !filepath.IsAbs(*v) {
 				*v = filepath.Join(filepath.Dir(f.Name), *v)
 			}
 		}
