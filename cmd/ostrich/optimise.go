@@ -12,6 +12,7 @@ import (
 
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/optimise"
+	"slurm-ostrich/ostrich/optimal"
 )
 
 func optimiseCommand() *cli.Command {
@@ -53,9 +54,18 @@ func optimiseQueue(c *cli.Context, o *optimise.Options) error {
 	for _, note := range out.Notes {
 		console.Say(c.App.ErrWriter, "%s: %s", out.Log, note)
 	}
+	inFormat := func(format func(*optimal.Model, io.Writer) error) func(io.Writer) error {
+		return func(w io.Writer) error {
+			m, err := out.Model()
+			if err != nil {
+				return err
+			}
+			return format(m, w)
+		}
+	}
 	if err := errors.Join(
-		console.WriteFile(c, "write-lp", func(w io.Writer) error { return out.Model.WriteLP(w) }),
-		console.WriteFile(c, "write-mps", func(w io.Writer) error { return out.Model.WriteMPS(w) }),
+		console.WriteFile(c, "write-lp", inFormat((*optimal.Model).WriteLP)),
+		console.WriteFile(c, "write-mps", inFormat((*optimal.Model).WriteMPS)),
 	); err != nil {
 		return err
 	}

@@ -78,8 +78,8 @@ type Outcome struct {
 	Jobs      []Job    `json:"jobs"`
 	Notes     []string `json:"-"`
 
-	// Model is the linear programme, for files.
-	Model *optimal.Model `json:"-"`
+	// Model makes the linear programme, for files. It has a column for any two jobs.
+	Model func() (*optimal.Model, error) `json:"-"`
 }
 
 // Job is a job of the queue. Its times are in seconds from the instant on.
@@ -156,9 +156,7 @@ func (o *Options) Run(ctx context.Context, now func() time.Time) (*Outcome, erro
 	if err != nil {
 		return nil, err
 	}
-	if out.Model, err = optimal.NewModel(&in, c.objective, c.model); err != nil {
-		return nil, err
-	}
+	out.Model = func() (*optimal.Model, error) { return optimal.NewModel(&in, c.objective, c.model) }
 	budget := optimal.Budget{Nodes: optimal.Unlimited}
 	if o.Nodes > 0 {
 		budget.Nodes = o.Nodes

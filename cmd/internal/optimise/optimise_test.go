@@ -3,8 +3,10 @@ package optimise_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -78,12 +80,12 @@ func TestRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Model == nil || len(got.Model.Starts) != len(tt.want.Jobs) {
-				t.Errorf("the model is not of %d jobs: %+v", len(tt.want.Jobs), got.Model)
+			if m, failed := got.Model(); failed != nil || len(m.Starts) != len(tt.want.Jobs) {
+				t.Errorf("the model is not of %d jobs: %+v, %v", len(tt.want.Jobs), m, failed)
 			}
 			want := tt.want
 			want.Log, want.At, want.Procs, want.Running, want.Waiting, want.Solver = "queue", 1000, 4, 1, 3, "own"
-			want.Nodes, want.Model = got.Nodes, got.Model
+			want.Nodes, got.Model = got.Nodes, nil
 			if diff := cmp.Diff(&want, got); diff != "" {
 				t.Errorf("outcome (-want +got):\n%s", diff)
 			}
@@ -205,5 +207,24 @@ func TestTables(t *testing.T) {
 		if len(tables[i].Header) != strings.Count(line, "|")+1 {
 			t.Errorf("table %d has the columns %v", i, tables[i].Header)
 		}
+	}
+}
+
+// TestLongQueue: the own solver needs no linear programme, which has rows and columns for any two of the jobs.
+func TestLongQueue(t *testing.T) {
+	var log strings.Builder
+	log.WriteString("; MaxProcs: 4\n1 0 0 1500 4 -1 -1 4 1500 -1 1 1 1 1 1 1 -1 -1\n")
+	for i := range 1000 {
+		fmt.Fprintf(&log, "%d 100 2000 60 1 -1 -1 1 60 -1 1 2 1 1 1 1 -1 -1\n", i+2)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	out, err := run(t.Context(), t, log.String(), still, "--at", "1000", "--late", "keep", "--nodes", "1")
+	runtime.ReadMemStats(&after)
+	if err != nil || out.Waiting != 1000 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	if mib := (after.TotalAlloc - before.TotalAlloc) >> 20; mib > 60 {
+		t.Errorf("%d MiB for a queue of 1000 jobs", mib)
 	}
 }

@@ -38,8 +38,11 @@ func New(ctx context.Context, name string, f optimal.Formulation, limit time.Dur
 	case limit <= 0:
 		return nil, fmt.Errorf("%s: a time limit of %v", name, limit)
 	}
-	return &cbc{ctx: ctx, formulation: f, limit: limit, grace: 5 * time.Second}, nil
+	return &cbc{ctx: ctx, formulation: f, limit: min(limit, longest), grace: 5 * time.Second}, nil
 }
+
+// longest is the longest time limit: with what is added to it, it is still a time.
+const longest = 100 * 365 * 24 * time.Hour
 
 // cbc is the solver of COIN-OR.
 type cbc struct {

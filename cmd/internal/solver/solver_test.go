@@ -91,7 +91,7 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(tt.test, func(t *testing.T) {
 			fake(t, tt.script)
-			r, err := solve(t, named(t, program, time.Minute), optimal.SumT, unlimited())
+			r, err := solve(t, named(t, program, math.MaxInt64), optimal.SumT, unlimited()) // the longest limit is no short one
 			if !errors.Is(err, ErrFailed) || err.Error() != tt.want+"; "+ErrFailed.Error() {
 				t.Errorf("error %v, want %s", err, tt.want)
 			}
