@@ -101,7 +101,11 @@ func (d *dump) readLines(text *bufio.Reader) error {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("sacct: %s:%d: %w", d.name, d.line, err)
 		}
-		if fault := d.read(trimEnd(line)); fault != nil {
+		fault := d.cut(line, err != nil)
+		if fault == nil {
+			fault = d.read(trimEnd(line))
+		}
+		if fault != nil {
 			if fault = d.skip(fault); fault != nil {
 				return fault
 			}
@@ -111,6 +115,19 @@ func (d *dump) readLines(text *bufio.Reader) error {
 		}
 	}
 	return errors.Join(d.refuse(), d.skip(d.give()))
+}
+
+// cut returns the fault of a last line that may have been cut off within its last number, so that it
+// is still a number. sacct ends all of its lines, and a whole time is as long as its form.
+func (d *dump) cut(line []byte, last bool) error {
+	text := trimEnd(line)
+	if !last || len(text) < len(line) || len(text) == 0 || text[0] == '#' || text[len(text)-1] < '0' || text[len(text)-1] > '9' {
+		return nil
+	}
+	if field := text[bytes.LastIndex(text, d.mark)+1:]; len(field) == len("2006-01-02T15:04:05") && field[10] == 'T' {
+		return nil
+	}
+	return errors.Join(d.skip(d.give()), d.fault("the last line does not end, so its last number may be cut off: if it is whole, put a line feed behind it"))
 }
 
 // reader reads the lines of a dump or a table.

@@ -152,9 +152,9 @@ func TestRead(t *testing.T) {
 			"",
 		},
 		{"the year of one without a limit", line(fieldLimit, "365-00:00:00"), []jobOf{plainJob(func(j *jobOf) { j.Limit = 0 })}, ""},
-		{"delimiters in the name", line(fieldName, "a|b||2024-03-01|00:10:00"), []jobOf{plainJob(func(j *jobOf) { j.Class = classOf("a|b||2024-03-01|00:10:00") })}, ""},
+		{"delimiters in the name", line(fieldName, "a|b||2024-03-01|00:10:00") + "\n", []jobOf{plainJob(func(j *jobOf) { j.Class = classOf("a|b||2024-03-01|00:10:00") })}, ""},
 		{
-			"delimiters in the name, of 2016", without(line(fieldMemory, "4000M|gpu:2", fieldName, "a|b|00:10:00"), fieldQOS, fieldAlloc+1),
+			"delimiters in the name, of 2016", without(line(fieldMemory, "4000M|gpu:2", fieldName, "a|b|00:10:00"), fieldQOS, fieldAlloc+1) + "\n",
 			[]jobOf{plainJob(func(j *jobOf) { j.QOS, j.Billing, j.Class = "", 0, classOf("a|b|00:10:00") })},
 			"",
 		},
