@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 
 	"slurm-ostrich/ostrich/plural"
 )
@@ -65,7 +66,7 @@ func (r *Record) gridFields(texts [][]byte, g *gridNames) *Fault {
 	r.User, r.Group, r.App = g.number(gridUser, texts[gridUser]), g.number(gridGroup, texts[gridGroup]), g.number(gridApp, texts[gridApp])
 	r.Queue, r.Partition = g.number(gridQueue, texts[gridQueue]), g.number(gridSite, texts[gridSite])
 	if r.Partition == Unknown {
-		// Numbers of partitions stand behind those that sites may get.
+		// Until all sites are known, numbers of partitions stand behind those that sites may get.
 		if r.Partition = g.number(gridPartition, texts[gridPartition]); r.Partition != Unknown {
 			r.Partition += partitionsFrom
 		}
@@ -83,22 +84,29 @@ func (l *Log) gridded(g *gridNames) {
 	if !g.used || len(l.Records) == 0 {
 		return
 	}
-	first := int64(math.MaxInt64)
+	first, sites := int64(math.MaxInt64), int64(len(g.names[gridSite]))
 	for i := range l.Records {
 		if at := l.Records[i].Submit; at >= 0 { // else it is not known
 			first = min(first, at)
 		}
 	}
 	for i := range l.Records {
-		if at := &l.Records[i].Submit; *at >= 0 {
-			*at -= first
+		r := &l.Records[i]
+		if r.Submit >= 0 {
+			r.Submit -= first
+		}
+		if r.Partition > partitionsFrom {
+			r.Partition += sites - partitionsFrom
 		}
 	}
 	const aYear = 365 * 24 * 3600
 	if first > aYear && first < math.MaxInt64 { // a moment, and not a time since the start
 		l.Header = append(l.Header, fmt.Sprintf(" UnixStartTime: %d", first))
 	}
-	l.Key = &Key{Users: g.names[gridUser], Groups: g.names[gridGroup], Queues: g.names[gridQueue], Partitions: g.names[gridSite]}
+	l.Key = &Key{
+		Users: g.names[gridUser], Groups: g.names[gridGroup], Queues: g.names[gridQueue],
+		Partitions: slices.Concat(g.names[gridSite], g.names[gridPartition]),
+	}
 }
 
 // words splits a line into its fields.

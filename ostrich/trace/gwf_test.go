@@ -2,6 +2,7 @@ package trace
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,12 +22,12 @@ func TestGrid(t *testing.T) {
 	}
 	want := []Record{
 		{Number: 7, Submit: 10, Wait: 5, Run: 100, Allocated: 1, CPU: 90.5, Memory: -1, Requested: 1, Limit: 259200, RAM: -1, Status: 1, User: 1, Group: 1, App: 1, Queue: 1, Partition: 1, Preceding: -1, Think: -1},
-		{Number: 8, Submit: 0, Wait: -1, Run: 60, Allocated: 2, CPU: -1, Memory: 2048, Requested: 2, Limit: -1, RAM: -1, Status: 0, User: 2, Group: -1, App: -1, Queue: 1, Partition: partitionsFrom + 1, Preceding: -1, Think: -1},
+		{Number: 8, Submit: 0, Wait: -1, Run: 60, Allocated: 2, CPU: -1, Memory: 2048, Requested: 2, Limit: -1, RAM: -1, Status: 0, User: 2, Group: -1, App: -1, Queue: 1, Partition: 2, Preceding: -1, Think: -1},
 	}
 	if diff := cmp.Diff(want, log.Records); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
-	if got := log.Key.User(2); got != "U3" || log.Key.Partitions[0] != "SiteB" || log.Number("UnixStartTime") != 1136070690 {
+	if got := log.Key.User(2); got != "U3" || !slices.Equal(log.Key.Partitions, []string{"SiteB", "4"}) || log.Number("UnixStartTime") != 1136070690 {
 		t.Errorf("%s, %+v, %v", got, log.Key, log.Header)
 	}
 	// A job without a submission is not the first.
