@@ -90,10 +90,9 @@ func ReadWeights(text string) ([]Weight, error) {
 			w.Each = 1
 		}
 		n, err := strconv.ParseFloat(number, 64)
-		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+		if w.Each *= n; err != nil || math.IsNaN(n) || math.IsInf(w.Each, 0) {
 			return nil, fmt.Errorf("%q: the weight is not a number, with or without one of K, M, G, T, P", item)
 		}
-		w.Each *= n
 		all = append(all, w)
 	}
 	return inTurn(all), nil

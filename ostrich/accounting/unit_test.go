@@ -104,7 +104,7 @@ func TestReadWeights(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"CPU": `"CPU": want RESOURCE=WEIGHT`, "": "want RESOURCE=WEIGHT", "CPU=": "want RESOURCE=WEIGHT", "=1": "want RESOURCE=WEIGHT",
-		"CPU=one": `"CPU=one": the weight is not a number`, "CPU=1,Mem=0.25GB": `"Mem=0.25GB": the weight is not a number`, "CPU=NaN": "not a number", "CPU=1,gpu=2": `"gpu": not a TRES: cpu, mem, node`,
+		"CPU=one": `"CPU=one": the weight is not a number`, "CPU=1,Mem=0.25GB": `"Mem=0.25GB": the weight is not a number`, "CPU=NaN": "not a number", "Mem=1e308K": "not a number", "CPU=1,gpu=2": `"gpu": not a TRES: cpu, mem, node`,
 	} {
 		if _, err := accounting.ReadWeights(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -182,4 +182,21 @@ func TestSizeFitsTasks(t *testing.T) {
 	if got := u.Size(1<<40, 1); got != accounting.MaxProcs {
 		t.Errorf("%d parts, want %d", got, accounting.MaxProcs)
 	}
+}
+
+func FuzzReadWeights(f *testing.F) {
+	for _, s := range []string{"CPU=1.0,Mem=0.25G,GRES/gpu=2", "Mem=1e308K", "CPU=0x1p-3", "CPU=-1", "CPU=1,CPU=2", "Mem=G", "CPU=1e999"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		all, err := accounting.ReadWeights(s)
+		if err == nil && len(all) != strings.Count(s, ",")+1 {
+			t.Errorf("%q: %d weights", s, len(all))
+		}
+		for _, w := range all {
+			if accounting.KnownTRES(w.Resource) != nil || math.IsNaN(w.Each) || math.IsInf(w.Each, 0) || w.Resource != strings.ToLower(w.Resource) {
+				t.Errorf("%q: %+v", s, w)
+			}
+		}
+	})
 }
