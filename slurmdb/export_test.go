@@ -10,6 +10,7 @@ import (
 var (
 	ReadTRES  = readTRES
 	MaskTasks = maskTasks
+	Preempts  = preempts
 	Reads     = reads
 )
 

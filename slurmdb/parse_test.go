@@ -2,6 +2,7 @@ package slurmdb_test
 
 import (
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -90,6 +91,28 @@ func FuzzMask(f *testing.F) {
 		bad0 := bad != nil || !strings.EqualFold(s[:2], "0x")
 		if (err != nil) != bad0 || err == nil && n != bits.OnesCount64(x) {
 			t.Errorf("%q: %d, %v", s, n, err)
+		}
+	})
+}
+
+func FuzzPreempts(f *testing.F) {
+	for _, s := range []string{"", ",2,5,", "2-5", "5-2", "2,2-3", "65536", "x", "0-65535"} {
+		f.Add(s)
+	}
+	names := map[uint32]string{0: "none", 2: "low", 3: "normal", 5: "high", 65535: "last"}
+	f.Fuzz(func(t *testing.T, s string) {
+		all, err := slurmdb.Preempts(s, names)
+		if err != nil || strings.Contains(s, "-") {
+			return
+		}
+		var want []string
+		for word := range strings.SplitSeq(s, ",") {
+			if n, bad := strconv.ParseUint(word, 10, 16); bad == nil && names[uint32(n)] != "" {
+				want = append(want, names[uint32(n)])
+			}
+		}
+		if !slices.Equal(all, want) {
+			t.Errorf("%q: %v, want %v", s, all, want)
 		}
 	})
 }

@@ -52,3 +52,27 @@ func TestCluster(t *testing.T) {
 		}
 	}
 }
+
+func FuzzNamed(f *testing.F) {
+	for _, s := range []string{"2x4:8G,1x16:64G:gpu=4", "1x65536", "0x4", "1x4:9007199254740992", "1x4:8G:gpu=2147483647:gpu=2147483647", "1x1:=1", "2X4"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if text == "" || IsFile(text) {
+			t.Skip("names a file, or nothing")
+		}
+		c, floor, err := Named(text)
+		if err != nil {
+			return
+		}
+		cpus := 0
+		for i := range c.Nodes {
+			if cpus += c.Nodes[i].CPUs; c.Nodes[i].CPUs < 1 || c.Nodes[i].Memory < 0 {
+				t.Fatalf("%q: %+v", text, c.Nodes[i])
+			}
+		}
+		if cpus != floor.CPUs() {
+			t.Errorf("%q: %d CPUs, %d on the floor", text, cpus, floor.CPUs())
+		}
+	})
+}

@@ -83,3 +83,23 @@ func TestReadReservations(t *testing.T) {
 		}
 	}
 }
+
+func FuzzReadOutages(f *testing.F) {
+	f.Add("NodeName|TimeStart|TimeEnd|State|Reason|User\nn1|2024-03-01T10:00:00|Unknown|DOWN|a|fan||root(0)\n")
+	f.Add("NodeName|Start|End|StateRaw|TRES\nn1|1709287200|0|513|\n")
+	f.Add("Cluster|Name|NodeName|TimeStart|TimeEnd|Flags|TRES\nc|maint|n[03-04]|now-1day|2024-03-01T11:00:00|MAINT|cpu=24\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		outages, err := sacct.ReadOutages(strings.NewReader(text), "f", "", time.UTC, tenAM)
+		for _, e := range outages {
+			if e.From < 0 || e.To < 0 || e.Node == "" {
+				t.Errorf("impossible outage %+v, %v", e, err)
+			}
+		}
+		reserved, err := sacct.ReadReservations(strings.NewReader(text), "f", "", time.UTC, tenAM)
+		for _, r := range reserved {
+			if r.From < 0 || r.To < 0 {
+				t.Errorf("impossible reservation %+v, %v", r, err)
+			}
+		}
+	})
+}
