@@ -38,6 +38,7 @@ type engine struct {
 	lasts    bool          // the latest pass goes on with the jobs that come
 	goesOn   bool          // passes may do so
 	enough   bool          // nobody wants to know more
+	vain     int           // wakes of a ranker since something else happened or will happen
 	inTurn   bool          // no job passes another
 	preempts bool          // jobs may make room for others
 	kept     *conservative // reservations that are kept from pass to pass
@@ -157,6 +158,9 @@ const never = ostrich.Time(math.MaxInt64)
 // Slurm's schedulers want to be woken.
 func (e *engine) advance() (more bool, err error) {
 	next := min(e.ends.first(), e.next, e.cancels.first())
+	if e.vain++; !e.woken || next != never || e.placed.next(true) != never {
+		e.vain = 0
+	}
 	switch {
 	case e.kept != nil:
 		next = min(next, e.kept.due())
@@ -165,18 +169,13 @@ func (e *engine) advance() (more bool, err error) {
 			return false, err
 		}
 	}
-	if e.placed != nil {
-		next = min(next, e.placed.releases.first(), e.placed.leaving.first(), e.placed.requeues.first())
-		if e.waits() {
-			next = min(next, e.placed.changeAt())
-		}
-	}
+	next = min(next, e.placed.next(e.waits()))
 	if e.Backfill == Slurm && e.free >= e.narrowest() {
 		if at := e.slurm.wake(e.now); at < next {
 			next, e.woken = at, false
 		}
 	}
-	if next == never {
+	if next == never || e.vain > mostVain+len(e.jobs) {
 		left := e.widths.all
 		if e.ranker == nil {
 			left = e.waiting.count
@@ -189,6 +188,10 @@ func (e *engine) advance() (more bool, err error) {
 	e.now = next
 	return true, nil
 }
+
+// mostVain is how often, beside once for each job, a ranker is woken in turn while nothing runs and
+// nothing else will happen, before what waits is taken to wait for ever.
+const mostVain = 1000
 
 // waits reports whether a job waits that could start if there were processors.
 func (e *engine) waits() bool {

@@ -195,6 +195,18 @@ func (p *placed) end(i int32, wait ostrich.Duration) int {
 	return a.Total()
 }
 
+// next is when nodes or the jobs on them change next, of nodes only if that matters.
+func (p *placed) next(nodes bool) ostrich.Time {
+	if p == nil {
+		return never
+	}
+	next := min(p.releases.first(), p.leaving.first(), p.requeues.first())
+	if nodes {
+		next = min(next, p.changeAt())
+	}
+	return next
+}
+
 // changeAt is when nodes change next.
 func (p *placed) changeAt() ostrich.Time {
 	if len(p.changes) == 0 {

@@ -139,6 +139,7 @@ func TestRankerFaults(t *testing.T) {
 		{"no job", (&clerk{jobs: func(ostrich.Time) []ostrich.JobID { return []ostrich.JobID{0} }}).policy, "names a job that is not known"},
 		{"past", (&clerk{jobs: nothing, wake: func(now ostrich.Time, _ bool) ostrich.Time { return now }}).policy, "wants to be woken at 1, and it is 1 already"},
 		{"held back", (&clerk{jobs: nothing}).policy, "1 job is held back for ever"},
+		{"held back and woken", (&clerk{jobs: nothing, wake: func(now ostrich.Time, _ bool) ostrich.Time { return now + 1 }}).policy, "1 job is held back for ever"},
 	} {
 		if _, err := (sim.Machine{Procs: 1, Policy: tt.policy}).Run(campaigns); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
