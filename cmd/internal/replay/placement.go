@@ -13,6 +13,7 @@ import (
 	"slurm-ostrich/cmd/internal/inventory"
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
+	"slurm-ostrich/ostrich/plural"
 	"slurm-ostrich/ostrich/sim"
 	"slurm-ostrich/ostrich/sim/nodes"
 	"slurm-ostrich/priority"
@@ -137,7 +138,9 @@ func (s *Study) place(h *accounting.History) error {
 		c.Preempt = inventory.Preemption(s.Controller)
 	}
 	s.limits(p)
-	p.outages(s.Events)
+	if n := p.outages(s.Events); n > 0 {
+		s.Notes = append(s.Notes, plural.Sprintf("%d outage{|s} of nodes that end{s|} before {it begins|they begin}, as slurmdbd notes {it|them} when a clock goes back: left out.", n))
+	}
 	if err = s.reserve(p); err != nil {
 		return err
 	}
@@ -309,14 +312,21 @@ func (p *placement) list(text string) ([]int, error) {
 }
 
 // outages adds what the nodes were out for. Nothing tells when those come back that were out when the data ended: they do then, as what is to
-// run later would wait for ever.
-func (p *placement) outages(events []accounting.NodeEvent) {
+// run later would wait for ever. It returns how many end before they begin, which it leaves out: slurmdbd writes the end that slurmctld tells
+// (as_mysql_node_up in Slurm's as_mysql_cluster.c), whatever the beginning is.
+func (p *placement) outages(events []accounting.NodeEvent) (backwards int) {
 	for i := range events {
 		e := &events[i]
-		if at, is := p.places[e.Node]; is && (e.Down() || e.State&accounting.NodeDrain != 0) {
+		at, is := p.places[e.Node]
+		switch {
+		case !is || !e.Down() && e.State&accounting.NodeDrain == 0:
+		case e.To != 0 && e.To < e.From:
+			backwards++
+		default:
 			p.cluster.Outages = append(p.cluster.Outages, nodes.Outage{Node: at, From: e.From, To: cmp.Or(e.To, max(e.From, p.history.To))})
 		}
 	}
+	return backwards
 }
 
 // limits makes QOS and associations with their limits, if slurmctld enforces limits.

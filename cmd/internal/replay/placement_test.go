@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -96,5 +97,16 @@ func TestComponentsWithoutBackfill(t *testing.T) {
 	}
 	if jobs, _, err := s.Replay(policies[0], func(int) {}); err != nil || jobs[0].Start > 1001 {
 		t.Errorf("jobs %v, error %v", jobs, err)
+	}
+}
+
+// TestBackwards: an outage that ends before it begins is no reason to refuse all others.
+func TestBackwards(t *testing.T) {
+	s := mustNew(t, onBoth(), Setup{Options: window30, Records: twoNodes(t), Events: []accounting.NodeEvent{
+		{Node: "n1", From: 1100, To: 1090, State: accounting.NodeDown}, {Node: "n2", From: 1100, To: 1100, State: accounting.NodeDown},
+	}})
+	const want = "1 outage of nodes that ends before it begins, as slurmdbd notes it when a clock goes back: left out."
+	if !slices.Contains(s.Notes, want) || len(s.placement.cluster.Outages) != 1 {
+		t.Errorf("outages %+v, notes %q", s.placement.cluster.Outages, s.Notes)
 	}
 }
