@@ -119,6 +119,10 @@ func (o *Options) value(e *Entry) int64 {
 	return max(0, o.ahead(e.From))
 }
 
+// last is the value that a job without one counts as having where it may stand behind
+// others: it may have been left below the window, see leaveBelow, and is then behind them.
+const last = 1
+
 // reach returns how many jobs of the order wanted contain its first n and the first n of
 // Slurm's present order, but no more than 4n, as their places are compared one by one.
 func reach(jobs []Entry, n int, managed []bool) int {
@@ -163,23 +167,23 @@ func (b *block) standing(value int64) standing { return standing{value, b.distan
 func (o *Options) behind(jobs []Entry, wanted []block, values []int64, taken []bool) []placed {
 	order := newLineup(len(values))
 	put := make([]placed, len(values)) // by where they were wanted
-	last := int64(math.MaxInt64)       // the value of the last job in the order
+	before := int64(math.MaxInt64)     // the value of the last job in the order
 	for i := range wanted {
 		b := &wanted[i]
 		var own []placed
 		for at := b.from; at < b.to; at++ {
 			if !taken[at] {
-				own = append(own, placed{at: at, value: values[at]})
+				own = append(own, placed{at: at, value: max(values[at], last)})
 			}
 		}
 		if b.distance > 0 && o.Channel != Priority { // a pinned job's nice value is not known
 			o.asTheyStand(own, jobs)
 		}
-		level(own, last)
+		level(own, before)
 		for _, p := range own {
 			p.near = order.put(p.at, p.value, b.standing(p.value), deepMargin*o.Margin)
 			if !p.near {
-				last = p.value
+				before = p.value
 			}
 			p.stays = p.stays || p.near
 			put[p.at] = p
@@ -192,25 +196,18 @@ func (o *Options) behind(jobs []Entry, wanted []block, values []int64, taken []b
 	return list
 }
 
-// asTheyStand puts a campaign's jobs in the order of their values. Those without one, which are
-// new, keep their places, and none passes another to which its user gave a smaller nice value.
+// asTheyStand puts a campaign's jobs in the order of their values, but none before another
+// to which its user gave a smaller nice value.
 func (o *Options) asTheyStand(own []placed, jobs []Entry) {
 	for len(own) > 0 {
 		n := 1
 		for n < len(own) && (o.Channel == Nice || jobs[own[n].at].Nice == jobs[own[0].at].Nice) {
 			n++
 		}
-		var places []int
-		var old []placed
-		for i := range own[:n] {
-			if own[i].value > 0 {
-				places, old = append(places, i), append(old, own[i])
-			}
-		}
-		slices.SortStableFunc(old, func(a, b placed) int { return cmp.Compare(b.value, a.value) })
-		for i, place := range places {
-			old[i].stays = old[i].at != own[place].at
-			own[place] = old[i]
+		wanted := slices.Clone(own[:n])
+		slices.SortStableFunc(own[:n], func(a, b placed) int { return cmp.Compare(b.value, a.value) })
+		for i := range wanted {
+			own[i].stays = own[i].at != wanted[i].at
 		}
 		own = own[n:]
 	}

@@ -223,8 +223,29 @@ func (o *Options) strict(p *Plan, depth int, queue []Queued, alone []Entry) erro
 	}
 	band, floor := o.bands(jobs, gap, w)
 	keep := repair(v, gap, usable, floor, w.hi, o.extra(w), band)
+	o.leaveBelow(jobs, v, keep, len(gap), w)
 	o.settle(jobs, v, keep)
 	return nil
+}
+
+// leaveBelow lets jobs beyond the depth stay below the window, where they are as long as
+// nothing was written: they have no order but to stand below the others, and there they do.
+// It is so for the last of the classes that stand there, and for what asks for the impossible.
+func (o *Options) leaveBelow(jobs []Entry, v []int64, keep []bool, depth int, w window) {
+	if depth >= len(jobs)-1 { // all have an order
+		return
+	}
+	last := 0
+	for i := depth; i < len(jobs); i++ {
+		if jobs[i].Wait != Impossible {
+			last = max(last, jobs[i].Class)
+		}
+	}
+	for i := depth; i < len(jobs); i++ {
+		if from := o.ahead(jobs[i].From); from < w.lo && (jobs[i].Class == last || jobs[i].Wait == Impossible) {
+			v[i], keep[i] = from, true
+		}
+	}
 }
 
 // bands returns which values a job beyond the depth may have, and above what the others

@@ -317,8 +317,12 @@ func (w *wanted) merge() (jobs []Entry, needed int) {
 func (w *wanted) keys(list []Entry) []int64 {
 	jobs, said := make([]placed, len(list)), false
 	for i := range list {
-		jobs[i].value = w.o.value(&list[i])
+		e := &list[i]
+		jobs[i].value = w.o.value(e)
 		said = said || jobs[i].value > 0
+		if !e.several {
+			jobs[i].value = max(jobs[i].value, last)
+		}
 	}
 	if !said {
 		return nil

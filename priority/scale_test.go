@@ -145,7 +145,7 @@ func TestBandsOfClasses(t *testing.T) {
 		s.o.Controller.Weights = Weights{QOS: tt.sum}
 		for i, qos := range strings.Fields("urgent urgent normal scavenger scavenger urgent") {
 			s.add(ostrich.Place{Job: ostrich.JobID(i + 1), Procs: 1}, "a", qos, func(q *Queued) {
-				q.Site = int64(i+1) * 1000
+				q.Site = limit - int64(6-i)*1000 // above all bands
 				if i == 5 {
 					q.Reason = "BadConstraints"
 				}
@@ -165,6 +165,38 @@ func TestBandsOfClasses(t *testing.T) {
 		apply(SiteFactor, s.queue, p.Changes())
 		if again := s.plan(t).Changes(); len(again) > 0 {
 			t.Errorf("%s: the second plan changes %+v", tt.name, again)
+		}
+	}
+}
+
+// Beyond the depth a job of the last class is written when it comes within it, and not before;
+// those of the other classes are written so that they stand above it.
+func TestLeftBelow(t *testing.T) {
+	for _, ch := range []Channel{SiteFactor, Nice, Priority} {
+		s := newPools(1, Options{Channel: ch, Mode: Strict, Controller: multifactor(), Depth: 2, Procs: 8, Classes: threeClasses()})
+		for i, qos := range strings.Fields("urgent urgent urgent normal normal normal") {
+			s.add(ostrich.Place{Job: ostrich.JobID(i + 1), Procs: 1}, "a", qos, func(q *Queued) {
+				if i == 5 {
+					q.Reason = "BadConstraints"
+				}
+			})
+		}
+		p := s.plan(t)
+		var written []ostrich.JobID
+		for _, c := range p.Changes() {
+			written = append(written, c.Job)
+		}
+		if diff := gocmp.Diff([]ostrich.JobID{1, 2, 3}, written); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", ch, diff)
+		}
+		if e := &p.Entries[3]; e.Why.Code != BeyondDepth || e.To != e.From {
+			t.Errorf("%v: job %d gets %d for %d: %v", ch, e.Job, e.To, e.From, e.Why)
+		}
+		// The first job starts, and the third one comes within the depth; then the last.
+		apply(ch, s.queue, p.Changes())
+		s.o.Depth = 6
+		if p = s.plan(t); len(p.Changes()) < 2 {
+			t.Errorf("%v: within the depth %+v", ch, p.Changes())
 		}
 	}
 }
@@ -346,7 +378,7 @@ func TestScaleProperties(t *testing.T) {
 					t.Fatalf("job %d of class %d stands before job %d of class %d", b.Job, b.Class, e.Job, e.Class)
 				}
 				last[e.Pool] = e
-				if i > 0 && s.o.ahead(e.To) > s.o.ahead(p.Entries[i-1].To) && (i < p.Exact || p.Entries[i-1].Class != e.Class && e.Pool == p.Entries[i-1].Pool && s.room(&p)) {
+				if i > 0 && s.o.ahead(e.To) > s.o.ahead(p.Entries[i-1].To) && (i < p.Exact || e.Wait != Impossible && p.Entries[i-1].Class != e.Class && e.Pool == p.Entries[i-1].Pool && s.room(&p)) {
 					t.Fatalf("place %d: job %d gets %d, and the one before it %d", i, e.Job, e.To, p.Entries[i-1].To)
 				}
 			}

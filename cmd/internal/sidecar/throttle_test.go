@@ -114,7 +114,7 @@ func TestLoadedBurst(t *testing.T) {
 		w.submit(i+1, i%7, 9000, "main")
 	}
 	w.Counts = slurm.Diag{ServerThread: 100, Jobs: slurm.JobCounts{Submitted: 7}}
-	s := w.start(t)
+	s := w.start(t, func(c *configuration.Config) { c.Priority.Depth = mostWrites })
 	c := run(t, s, true)
 	equal(t, "slowdown", 2, c.Slowdown)
 	equal(t, "counts", 7, c.Diag.Jobs.Submitted)
