@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -19,8 +20,8 @@ const (
 	latencyP95     = 3 * time.Second
 )
 
-// latencySettings are the defaults, which the testbed's file changes.
-var latencySettings = []string{"--interval", "30s", "--interval-min", "2s", "--campaign-rule", "window"}
+// latencySettings are the defaults, which the testbed's file changes; but all jobs have a place.
+var latencySettings = []string{"--interval", "30s", "--interval-min", "2s", "--campaign-rule", "window", "--priority-depth", strconv.Itoa(2 * latencyPending)}
 
 // TestLatency: a job has its place soon after its submission, and a cluster on
 // which nothing happens costs slurmctld one small request a second.

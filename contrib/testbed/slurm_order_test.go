@@ -149,7 +149,7 @@ func TestMany(t *testing.T) {
 
 	began := time.Now()
 	b.apply(t)
-	report(t, "first-plan", "%d pending jobs were written and read back in %v", many, time.Since(began).Round(100*time.Millisecond))
+	report(t, "first-plan", "what is within the depth of %d pending jobs was written and read back in %v", many, time.Since(began).Round(100*time.Millisecond))
 	b.unchanged(t)
 
 	part(t, "small campaign", func(t *testing.T) {
@@ -176,6 +176,7 @@ func TestMany(t *testing.T) {
 		// A busy machine may let the whole burst pass between two looks.
 		for range 5 {
 			b.do(t, operator, "ostrich", "reset", "--config", b.config)
+			planned := b.plan(t).Summary.Writes
 			before := b.updates(t)
 			d := b.daemon(t, "--apply")
 			eventually(t, "writes have begun", func() string {
@@ -183,14 +184,14 @@ func TestMany(t *testing.T) {
 			})
 			d.terminate(t)
 			sent := b.updates(t) - before
-			report(t, "interrupted", "SIGTERM after %d of %d writes", sent, many)
-			if sent < many {
+			report(t, "interrupted", "SIGTERM after %d of %d writes", sent, planned)
+			if sent < planned {
 				b.apply(t)
 				b.head(t, b.unchanged(t))
 				return
 			}
 		}
-		t.Errorf("five times, all %d writes were made before the daemon ended", many)
+		t.Error("five times, all writes were made before the daemon ended")
 	})
 }
 
