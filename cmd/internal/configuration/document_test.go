@@ -18,8 +18,9 @@ and lets the account ¬ostrich¬ in without a password. [Tune](tune.md) says whi
 
 **Where.** Each setting is a key of the file ¬`+DefaultFile+`¬ (¬--config FILE¬ or ¬OSTRICH_CONFIG¬ names another), a flag and an
 environment variable: ¬database.password_file¬ is also ¬--database-password-file¬ and ¬OSTRICH_DATABASE_PASSWORD_FILE¬. A flag wins over the
-environment, the environment over the file, and the file over the default. An empty variable counts as set. ¬ostrichd --show-config¬ prints
-what is in effect.
+environment, the environment over the file, and the file over the default. An empty variable counts as set, but an empty
+¬OSTRICH_CONFIG¬ names no file. A variable of which the name is nearly that of a setting is an error. ¬ostrichd --show-config¬ prints what
+is in effect.
 
 **The file** is YAML. What stands before a key's dot is a section; only ¬interval.min¬ is written whole:
 

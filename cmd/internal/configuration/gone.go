@@ -10,6 +10,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"slurm-ostrich/cmd/internal/arguments"
+	"slurm-ostrich/cmd/internal/format"
 )
 
 // gone says of each key that there was what holds in its place, and what to do. The
@@ -47,16 +48,34 @@ func another(value string) string {
 	return `; see what another value would change by "ostrich compare --policy ostrich,ostrich:` + value + `"`
 }
 
-// goneFromEnvironment is an error for each variable that sets what is gone.
-func goneFromEnvironment() error {
-	var errs []error
+// notSettings are the variables of the commands that are no settings.
+var notSettings = []string{"OSTRICH_CONFIG", "OSTRICH_URL", "OSTRICH_CLIENT_FILE", "OSTRICH_TRACES"}
+
+// wrongVariables is an error for each variable that sets what is gone, or of which the name is
+// nearly that of a setting. Others may have variables of their own that begin with OSTRICH_.
+func wrongVariables(settings []Setting) error {
+	is := slices.Clone(notSettings)
+	for _, s := range settings {
+		is = append(is, s.Env())
+	}
+	was := make(map[string]string)
 	for key := range gone {
-		variable := Setting{Key: key}.Env()
-		if _, set := os.LookupEnv(variable); set {
-			errs = append(errs, fmt.Errorf("configuration: %s: %s", variable, gone[key]))
+		was[Setting{Key: key}.Env()] = key
+	}
+	var errs []error
+	for _, pair := range slices.Sorted(slices.Values(os.Environ())) {
+		name, _, _ := strings.Cut(pair, "=")
+		if !strings.HasPrefix(name, prefix) || slices.Contains(is, name) {
+			continue
+		}
+		if key, did := was[name]; did {
+			errs = append(errs, fmt.Errorf("configuration: %s: %s", name, gone[key]))
+			continue
+		}
+		if near := format.Within(name, is, max(1, (len(name)-len(prefix))/4)); len(near) > 0 {
+			errs = append(errs, fmt.Errorf("configuration: %s: unknown variable%s", name, format.DidYouMean(near)))
 		}
 	}
-	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(errs...)
 }
 

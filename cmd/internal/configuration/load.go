@@ -29,8 +29,8 @@ func Load(ctx *cli.Context) (Config, error) {
 // load is Load. It also returns where the configuration is from.
 func load(ctx *cli.Context) (c Config, from origin, err error) {
 	c = Default()
-	file, named := ctx.Path("config"), ctx.IsSet("config")
-	file = cmp.Or(file, DefaultFile)
+	named := ctx.Path("config") != ""
+	file := cmp.Or(ctx.Path("config"), DefaultFile)
 	raw, piped, err := readFile(ctx, file)
 	switch {
 	case err == nil:
@@ -46,7 +46,7 @@ func load(ctx *cli.Context) (c Config, from origin, err error) {
 		return c, from, fmt.Errorf("configuration: %w", err)
 	}
 	from.file = file
-	if err = goneFromEnvironment(); err != nil {
+	if err = wrongVariables(Settings(&c)); err != nil {
 		return c, from, err
 	}
 	for _, s := range Settings(&c) {

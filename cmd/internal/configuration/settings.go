@@ -43,9 +43,12 @@ var (
 // Flag returns the name of the setting's flag.
 func (s Setting) Flag() string { return flagName.Replace(s.Key) }
 
+// prefix begins the names of all variables.
+const prefix = "OSTRICH_"
+
 // Env returns the name of the setting's environment variable.
 func (s Setting) Env() string {
-	return "OSTRICH_" + strings.ToUpper(envName.Replace(s.Key))
+	return prefix + strings.ToUpper(envName.Replace(s.Key))
 }
 
 // Settings lists all settings of a configuration, in the order of the documentation.

@@ -24,13 +24,18 @@ const mostNearest = 3
 // Nearest returns the names that differ least from one, the nearest first: those
 // that differ in at most a third of its letters, or in one.
 func Nearest(name string, from []string) []string {
+	return Within(name, from, max(1, len([]rune(name))/3))
+}
+
+// Within returns as Nearest does the names that differ from one in at most so many letters.
+func Within(name string, from []string, most int) []string {
 	type candidate struct {
 		name string
 		far  int
 	}
 	var all []candidate
 	for _, other := range from {
-		if far := distance(strings.ToLower(name), strings.ToLower(other)); far <= max(1, len([]rune(name))/3) {
+		if far := distance(strings.ToLower(name), strings.ToLower(other)); far <= most {
 			all = append(all, candidate{other, far})
 		}
 	}
