@@ -111,6 +111,9 @@ func replace(path, target string, fresh, mode fs.FileMode, write func(io.Writer)
 	if err == nil {
 		err = write(f)
 	}
+	if err == nil {
+		err = f.Sync() // else it may be empty after a power cut, under its name already
+	}
 	if bad := f.Close(); err == nil {
 		err = bad
 	}
