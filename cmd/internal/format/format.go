@@ -65,11 +65,11 @@ func spaced(digits, space string) string {
 func Number(x float64) string {
 	digits := 1
 	switch a := math.Abs(x); {
-	case a == math.Trunc(a) || a >= 100:
+	case a == math.Trunc(a) || a >= 99.95:
 		return Grouped(x)
-	case a < 0.1:
+	case a < 0.0995:
 		digits = 3
-	case a < 10:
+	case a < 9.995:
 		digits = 2
 	}
 	text := strconv.FormatFloat(math.Abs(x), 'f', digits, 64)
