@@ -267,8 +267,8 @@ func requestOf(j *ostrich.Job) *lengths.Request {
 type SpreadOf func(ostrich.UserID, *lengths.Request) lengths.Spread
 
 // Draws asks for jobs of a pool, see forecast.State.Ask. state returns what is there, without what
-// is known here but with spreads that it asks for, and the places of the asked jobs. Events go on meanwhile: however many
-// ask, a cycle does not wait for them.
+// is known here but with spreads that it asks for, and the places of the asked jobs. Events go on meanwhile. Look asks, too,
+// and waits for those who draw before it: at most one of each listener, as their answers are made one at a time.
 func (f *Foresight) Draws(name string, state func(SpreadOf) (*forecast.State, []int)) ([]forecast.Draws, error) {
 	f.drawing.Lock()
 	defer f.drawing.Unlock()
