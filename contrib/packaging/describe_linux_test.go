@@ -99,8 +99,14 @@ func TestBuildArguments(t *testing.T) {
 		"--out /nowhere/x --format a":     "--format a: must be deb, rpm or tar",
 		"--out /nowhere/x --quickly":      "--quickly: unknown argument (see --help)",
 		"--out /nowhere/x --arch amd64,x": "--arch x: must be amd64 or arm64",
+		"--out /nowhere/x --arch ''":      "--arch: empty; must be amd64, arm64 or both",
+		"--out /nowhere/x --format ''":    "--format: empty; must be some of deb, rpm and tar",
 	} {
-		cmd := exec.CommandContext(t.Context(), "./build", strings.Fields(args)...)
+		given := strings.Fields(args)
+		for i := range given {
+			given[i] = strings.Trim(given[i], "'")
+		}
+		cmd := exec.CommandContext(t.Context(), "./build", given...)
 		cmd.Env = []string{"PATH=/usr/bin:/bin"} // without Go: what is not refused fails otherwise
 		out, err := cmd.CombinedOutput()
 		if err == nil || !strings.Contains(string(out), want) {
