@@ -1,12 +1,14 @@
 package slurm
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -102,6 +104,21 @@ func TestTakeBackScatteredCutOff(t *testing.T) {
 	}
 	want := []became{{60, priority.Unknown, ""}, {70, priority.Unknown, ""}, {2, priority.Unsent, ""}}
 	if diff := cmp.Diff(want, outcomes(r)); diff != "" {
+		t.Errorf("outcomes (-want +got):\n%s", diff)
+	}
+}
+
+// A change with a command of its own that slurmctld does not answer in time is not known, as
+// one on standard input, and no refusal, after which the job would be left alone.
+func TestTakeBackScatteredSlow(t *testing.T) {
+	f := newFake(t, "id=60 array=60 site=700 hang=yes tasks="+scattered)
+	f.Timeout = 300 * time.Millisecond
+	spec := "60_[0" + strings.Repeat(",2,4", maxLine) + "]"
+	r, err := f.Update(t.Context(), priority.SiteFactor, []priority.Change{{Job: 60, From: 700, Spec: spec}, {Job: 2, To: 5}})
+	if !errors.Is(err, ErrSlow) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]became{{60, priority.Unknown, ""}, {2, priority.Unsent, ""}}, outcomes(r)); diff != "" {
 		t.Errorf("outcomes (-want +got):\n%s", diff)
 	}
 }

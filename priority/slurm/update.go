@@ -272,13 +272,16 @@ func (s Commands) Operator(ctx context.Context) (bool, error) {
 }
 
 // direct runs the lines of a change that is too long for scontrol's standard
-// input as commands of their own. It returns Slurm's words if Slurm refused.
+// input as commands of their own. It returns Slurm's words if Slurm refused, which a
+// controller that does not answer in time has not.
 func (s Commands) direct(ctx context.Context, lines string) (words string, err error) {
 	for line := range strings.Lines(lines) {
 		_, err = s.output(ctx, "scontrol", strings.Fields(line)...)
 		switch {
 		case errors.Is(err, ErrUnreachable), ctx.Err() != nil:
 			return "", err
+		case errors.Is(err, context.DeadlineExceeded):
+			return "", fmt.Errorf("%w: %w", ErrSlow, err)
 		case err != nil:
 			return oneLine(err.Error()), nil
 		}
