@@ -14,9 +14,12 @@ import (
 )
 
 // systemctl stands in for systemd's, which does not run in a sandbox, and
-// notes what the packages' scripts ask for.
+// notes what the packages' scripts ask for. Everything is enabled.
 const systemctl = `#!/bin/sh
 echo "$*" >>/run/systemctl.log
+case "$*" in
+*is-enabled*) echo enabled ;;
+esac
 `
 
 // life installs the package, runs the daemon as its unit says beside a real
@@ -46,6 +49,8 @@ func life(t *testing.T, work, deb, later, rpm, laterRPM string) {
 	works(t, s, work, "v1.0.0")
 	s.run(t, filepath.Join(work, "tree/contrib/testbed/debian/down"), "--dir", bed)
 
+	removes(t, s)
+	returns(t, s, deb)
 	removes(t, s)
 	s.run(t, "dpkg", "--purge", "ostrich")
 	nothingLeft(t, s, accounts, "purge")
@@ -266,6 +271,16 @@ func removes(t *testing.T, s *sandbox) {
 		}
 	}
 	s.run(t, "getent", "passwd", "ostrich")
+}
+
+// returns installs the package after a removal, which has stopped what is enabled.
+func returns(t *testing.T, s *sandbox, deb string) {
+	t.Helper()
+	asked(t, s)
+	s.run(t, "dpkg", "--force-confold", "--install", deb)
+	if got := asked(t, s); !strings.Contains(got, "--system start ostrichd.service") {
+		t.Errorf("installation after a removal asks systemd for:\n%s", got)
+	}
 }
 
 // clientInstead replaces the whole package by the client alone, whose configuration the purge
