@@ -167,7 +167,7 @@ func (m *machine) sizes() []size {
 	var (
 		all     []size
 		cluster *accounting.NodeEvent
-		lost    = map[string]map[ostrich.Time]*accounting.TRES{} // by open row, by node
+		gone    absent
 		last    = m.none()
 	)
 	for i, s := range steps {
@@ -177,20 +177,13 @@ func (m *machine) sizes() []size {
 				cluster = s.row
 			}
 		case s.row.Node == "": // A cluster keeps its size until a row has another.
-		case s.close:
-			if delete(lost[s.row.Node], s.row.From); len(lost[s.row.Node]) == 0 {
-				delete(lost, s.row.Node) // all nodes were out once
-			}
 		default:
-			if lost[s.row.Node] == nil {
-				lost[s.row.Node] = map[ostrich.Time]*accounting.TRES{}
-			}
-			lost[s.row.Node][s.row.From] = &s.row.TRES
+			gone.change(s.row, s.close)
 		}
 		if cluster == nil || i+1 < len(steps) && steps[i+1].at == s.at {
 			continue
 		}
-		for p, now := range m.present(cluster, lost) {
+		for p, now := range m.present(cluster, gone) {
 			if !now.as(last[p]) {
 				last[p] = now
 				all = append(all, size{s.at, p, now.procs, now.parts})
@@ -200,12 +193,42 @@ func (m *machine) sizes() []size {
 	return all
 }
 
+// absent are the nodes that are out, by name: sums of fractions depend on the order.
+type absent []absentNode
+
+type absentNode struct {
+	name string
+	rows []*accounting.NodeEvent // that are open, in the order of their beginnings
+	has  *accounting.TRES        // of the row with the most processors: two rows of one node are one outage
+}
+
+// change opens or closes an outage.
+func (a *absent) change(row *accounting.NodeEvent, closed bool) {
+	at, known := slices.BinarySearchFunc(*a, row.Node, func(n absentNode, name string) int { return strings.Compare(n.name, name) })
+	if !known {
+		if closed {
+			return
+		}
+		*a = slices.Insert(*a, at, absentNode{name: row.Node})
+	}
+	n := &(*a)[at]
+	n.rows = slices.DeleteFunc(n.rows, func(r *accounting.NodeEvent) bool { return r.From == row.From })
+	if !closed {
+		n.rows = append(n.rows, row)
+	}
+	if len(n.rows) == 0 {
+		*a = slices.Delete(*a, at, at+1)
+		return
+	}
+	n.has = &slices.MaxFunc(n.rows, func(x, y *accounting.NodeEvent) int { return cmp.Compare(x.CPUs, y.CPUs) }).TRES
+}
+
 // present returns the size of each pool with these nodes out. Where neither the pools nor
 // the tables say more, it assumes that all nodes are alike.
 //
 // Of the unit of work, it is what the nodes of the pool have now, as much less as the row of
 // the cluster has less, and without the nodes that are out.
-func (m *machine) present(cluster *accounting.NodeEvent, out map[string]map[ostrich.Time]*accounting.TRES) []size {
+func (m *machine) present(cluster *accounting.NodeEvent, out absent) []size {
 	procs, units := make([]uint64, len(m.pools)), make([]float64, len(m.pools))
 	for i := range m.pools {
 		p := &m.pools[i]
@@ -221,14 +244,9 @@ func (m *machine) present(cluster *accounting.NodeEvent, out map[string]map[ostr
 			units[i] *= m.unit.Stored(&cluster.TRES) / m.whole
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(out)) { // sums of fractions depend on the order
-		var lost uint64
-		var has *accounting.TRES
-		for _, tres := range out[name] {
-			if lost = max(lost, tres.CPUs); has == nil || tres.CPUs > has.CPUs {
-				has = tres // Two rows of one node are one outage.
-			}
-		}
+	for k := range out {
+		name, has := out[k].name, out[k].has
+		lost := has.CPUs
 		if lost == 0 && cluster.Nodes > 0 {
 			lost = cluster.CPUs / cluster.Nodes
 		}
