@@ -343,8 +343,9 @@ func (l *Layout) Line() string {
 }
 
 // Divide tells of memory as a whole for what it was asked, where what the job held allows one of them only: each
-// of the processors, each of the nodes that it asked for, or all of a node, of which Slurm records the least that a node has. Since 21.08
-// accounting has the whole.
+// of the processors, each of the nodes that it asked for, each of its GPUs (DefMemPerGPU, --mem-per-gpu: Slurm records what it would
+// have had without; gres_select_util.c, gres_select_util_job_set_defs), or all of a node, of which Slurm records the least that a node
+// has. Since 21.08 accounting has the whole.
 func (n *Needs) Divide(cpus, asked int64, held *TRES) {
 	got, nodes := int64(held.Memory), max(1, asked)
 	if n.Per != PerJob || n.Layout.Memory != 0 || n.AllMemory || got == 0 || n.Memory == 0 || held.Nodes == 0 || held.CPUs == 0 || cpus < 1 {
@@ -352,15 +353,29 @@ func (n *Needs) Divide(cpus, asked int64, held *TRES) {
 	}
 	byCPU := n.Memory%cpus == 0 && n.Memory/cpus*int64(held.CPUs) == got
 	byNode := n.Memory%nodes == 0 && n.Memory/nodes*int64(held.Nodes) == got
+	gpus := n.gpus()
 	switch {
 	case byCPU && byNode:
 	case byCPU:
 		n.Memory, n.Per = n.Memory/cpus, PerCPU
 	case byNode:
 		n.Memory, n.Per = n.Memory/nodes, PerNode
+	case gpus > 0 && got > n.Memory && got%gpus == 0 && gpus%int64(held.Nodes) == 0:
+		n.Memory, n.Per = got/int64(held.Nodes), PerNode
 	default:
 		n.AllMemory = held.Nodes == 1 && got > n.Memory
 	}
+}
+
+// gpus is how many GPUs the whole job asks for.
+func (n *Needs) gpus() int64 {
+	for item := range strings.SplitSeq(n.TRES, ",") {
+		if number, is := strings.CutPrefix(item, "gres/gpu="); is {
+			count, _ := strconv.ParseInt(number, 10, 32) // it was read as TRES before
+			return count
+		}
+	}
+	return 0
 }
 
 // Exclusivity reads Slurm's column exclusive (since 26.05: NO, NODE, USER, MCS or TOPO;

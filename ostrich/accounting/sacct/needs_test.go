@@ -198,16 +198,18 @@ func TestMemoryShares(t *testing.T) {
 		per         accounting.Per
 		all         bool
 	}{
-		{"cpu=1,mem=500M,node=1", "cpu=2,mem=1000M,node=1", 500, accounting.PerCPU, false},     // both threads of a core
-		{"cpu=1,mem=9000M,node=1", "cpu=2,mem=9000M,node=1", 9000, accounting.PerNode, false},  // --mem
-		{"cpu=4,mem=5000M,node=1", "cpu=4,mem=20000M,node=4", 5000, accounting.PerNode, false}, // --mem, where there was room
-		{"cpu=8,mem=4000M,node=2", "cpu=8,mem=6000M,node=3", 2000, accounting.PerNode, false},  // likewise, of two nodes at least
-		{"cpu=8,mem=8000M,node=1", "cpu=8,mem=8000M,node=3", 1000, accounting.PerCPU, false},   // --mem-per-cpu
-		{"cpu=1,mem=16000M,node=1", "cpu=1,mem=32000M,node=1", 16000, accounting.PerJob, true}, // --mem=0
-		{"cpu=4,mem=4000M,node=1", "cpu=4,mem=4000M,node=1", 4000, accounting.PerJob, false},   // either
-		{"cpu=3,mem=4000M,node=1", "cpu=6,mem=3000M,node=2", 4000, accounting.PerJob, false},   // neither
-		{"cpu=4,mem=4000M,node=1", "", 4000, accounting.PerJob, false},                         // not known
-		{"cpu=4,mem=4000M,node=1", "billing=4,cpu=4,node=1", 4000, accounting.PerJob, false},   // memory is not counted
+		{"cpu=1,mem=500M,node=1", "cpu=2,mem=1000M,node=1", 500, accounting.PerCPU, false},                                                  // both threads of a core
+		{"cpu=1,mem=9000M,node=1", "cpu=2,mem=9000M,node=1", 9000, accounting.PerNode, false},                                               // --mem
+		{"cpu=4,mem=5000M,node=1", "cpu=4,mem=20000M,node=4", 5000, accounting.PerNode, false},                                              // --mem, where there was room
+		{"cpu=8,mem=4000M,node=2", "cpu=8,mem=6000M,node=3", 2000, accounting.PerNode, false},                                               // likewise, of two nodes at least
+		{"cpu=8,mem=8000M,node=1", "cpu=8,mem=8000M,node=3", 1000, accounting.PerCPU, false},                                                // --mem-per-cpu
+		{"cpu=1,mem=16000M,node=1", "cpu=1,mem=32000M,node=1", 16000, accounting.PerJob, true},                                              // --mem=0
+		{"cpu=4,mem=4000M,node=1", "cpu=4,mem=4000M,node=1", 4000, accounting.PerJob, false},                                                // either
+		{"billing=16,cpu=4,gres/gpu=1,mem=6000M,node=1", "billing=16,cpu=4,gres/gpu=1,mem=20000M,node=1", 20000, accounting.PerNode, false}, // DefMemPerGPU
+		{"cpu=8,gres/gpu:h100=8,gres/gpu=8,mem=12000M,node=2", "cpu=8,gres/gpu=8,mem=160000M,node=2", 80000, accounting.PerNode, false},     // likewise
+		{"cpu=3,mem=4000M,node=1", "cpu=6,mem=3000M,node=2", 4000, accounting.PerJob, false},                                                // neither
+		{"cpu=4,mem=4000M,node=1", "", 4000, accounting.PerJob, false},                                                                      // not known
+		{"cpu=4,mem=4000M,node=1", "billing=4,cpu=4,node=1", 4000, accounting.PerJob, false},                                                // memory is not counted
 	} {
 		cell := func(list, name string) string {
 			for item := range strings.SplitSeq(list, ",") {
