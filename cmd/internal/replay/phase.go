@@ -125,7 +125,7 @@ func (s *Study) findNormal() error {
 		s.Notes = append(s.Notes, fmt.Sprintf(said, plural.Sprintf("all are taken to be set, as %d recorded priorit{y is|ies are} too few to find out", t.told)))
 		return nil
 	}
-	all, best, most, least := s.Priority.Flags, s.Priority.Flags, -1, math.MaxInt
+	all, best, most, least, ofAll := s.Priority.Flags, s.Priority.Flags, -1, math.MaxInt, 0
 	for set := 1<<len(tried) - 1; set > 0 || set == 0 && len(tried) < len(normals); set-- { // one at least is set, maybe one that is not tried
 		s.Priority.Flags = all
 		for i, n := range tried {
@@ -140,9 +140,13 @@ func (s *Study) findNormal() error {
 		if right > most {
 			most, best = right, s.Priority.Flags
 		}
+		if s.Priority.Flags == all {
+			ofAll = right
+		}
 		least = min(least, right)
 	}
-	if s.Priority.Flags = best; most == least || 2*most < t.told {
+	few := 2*most < t.told && (4*most < t.told || most < 2*ofAll) // usage may be another one, and a quarter still tells
+	if s.Priority.Flags = best; most == least || few {
 		s.Priority.Flags = all
 		s.Notes = append(s.Notes, fmt.Sprintf(said, "all are taken to be set, as the recorded priorities do not tell"))
 		return nil

@@ -199,6 +199,16 @@ func TestFindNormal(t *testing.T) {
 		if err := s.findNormal(); err != nil || s.Priority.Flags != set.flag || len(s.Notes) != 1 || !strings.Contains(s.Notes[0], set.name+" fits") {
 			t.Errorf("%v, flags %b, want %b; notes %q", err, s.Priority.Flags, set.flag, s.Notes)
 		}
+		for i := range s.Jobs { // something else changed most of them: the others still tell
+			if i%5 > 1 {
+				s.Jobs[i].priority += 7777
+			}
+		}
+		s.Priority.Flags, s.Notes = all, s.Notes[:1]
+		if err := s.findNormal(); err != nil || s.Priority.Flags != set.flag {
+			t.Errorf("of two fifths: %v, flags %b, want %b; notes %q", err, s.Priority.Flags, set.flag, s.Notes)
+		}
+		s.Notes = s.Notes[:1]
 		record(all)
 		if err := s.findNormal(); err != nil || s.Priority.Flags != all || !strings.Contains(s.Notes[1], "NO_NORMAL_QOS and NO_NORMAL_TRES fits") {
 			t.Errorf("%v, flags %b, want all; notes %q", err, s.Priority.Flags, s.Notes)
