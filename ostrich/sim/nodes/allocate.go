@@ -127,7 +127,8 @@ func (f *Floor) whole(w *Want, i, cpus int32) int32 {
 // hand gives the job generic resources of the chosen nodes, of the first kinds that have some.
 func (f *Floor) hand(w *Want, a *Allocation, l *Load) {
 	kinds := len(f.kinds)
-	a.gres = make([]int64, len(a.Nodes)*kinds)
+	a.unused = append(a.unused[:0], make([]int64, len(a.Nodes)*kinds)...)
+	a.gres = a.unused
 	for _, g := range w.amounts {
 		total := g.n
 		if g.per == PerTask {

@@ -31,3 +31,6 @@ func (s *Stock) Finds(w *Want, long bool) bool {
 
 // Freed returns how many nodes are remembered that jobs have left.
 func (s *Stock) Freed() int { return len(s.freed) }
+
+// Recall has the next reservation made from nothing.
+func (s *Stock) Recall() { s.recall() }

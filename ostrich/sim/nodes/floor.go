@@ -317,15 +317,18 @@ type Allocation struct {
 	Memory []int64 // of each
 	counts []int32 // of the CPUs, those that count as its own; none for all
 	gres   []int64 // of each, by kind; nil for none
+	unused []int64 // memory for those
 	user   uint32
 	part   int32
-	own    bool // it shares nodes with jobs of its user only
-	rows   bool // it shares CPUs
+	gone   int32 // 1 + its place in Stock.gone; 0 for none
+	own    bool  // it shares nodes with jobs of its user only
+	rows   bool  // it shares CPUs
 }
 
 // Copy returns an allocation that shares no memory with this one.
 func (a *Allocation) Copy() *Allocation {
 	c := *a
+	c.unused, c.gone = nil, 0
 	c.Nodes, c.CPUs, c.Memory, c.counts, c.gres = slices.Clone(a.Nodes), slices.Clone(a.CPUs), slices.Clone(a.Memory), slices.Clone(a.counts), slices.Clone(a.gres)
 	return &c
 }

@@ -1,5 +1,7 @@
 package nodes
 
+import "math/bits"
+
 // candidate is a node, or some that are alike.
 type candidate struct {
 	first  int32 // of them
@@ -146,34 +148,40 @@ func (s *Stock) gather(w *Want, user uint32, load, other *Load) {
 		}
 		return
 	}
-	for k := range s.alike {
-		g := &s.alike[k]
-		if g.count == 0 || !w.able.Has(int(g.first)) {
-			continue
+	for i, some := range s.open {
+		if load == s.later {
+			some |= s.partly[i]
 		}
-		full := g.cpus == g.all
-		if load == s.kept {
-			full = g.keptCPUs == g.all
+		for ; some != 0; some &= some - 1 {
+			s.addKind(w, user, load, other, int32(i<<6+bits.TrailingZeros64(some)))
 		}
-		if full && (g.gone == 0 || load != s.later) {
-			continue
-		}
-		c := candidate{first: g.first, kind: int32(k), count: g.count}
-		if g.gone > 0 && load == s.later {
-			c.count -= g.gone
-			c.first = -1
-			for n := g.first; n >= 0; n = g.after(n + 1) {
-				switch {
-				case s.touched[n]:
-					s.add(w, user, load, other, candidate{first: n, kind: -1, count: 1})
-				case c.first < 0:
-					c.first = n
-				}
+	}
+}
+
+// addKind lists nodes that are alike, those that are touched one by one for the load of the shadow time.
+func (s *Stock) addKind(w *Want, user uint32, load, other *Load, k int32) {
+	g := &s.alike[k]
+	if !w.able.Has(int(g.first)) {
+		return
+	}
+	full := g.cpus == g.all
+	if load == s.kept {
+		full = g.keptCPUs == g.all
+	}
+	c := candidate{first: g.first, kind: k, count: g.count}
+	if g.gone > 0 && load == s.later {
+		c.count -= g.gone
+		c.first = -1
+		for n := g.first; n >= 0; n = g.after(n + 1) {
+			switch {
+			case s.touched[n] > 0:
+				s.add(w, user, load, other, candidate{first: n, kind: -1, count: 1})
+			case c.first < 0:
+				c.first = n
 			}
-			if c.count == 0 || full {
-				continue
-			}
 		}
+	}
+	if c.count > 0 && !full {
 		s.add(w, user, load, other, c)
 	}
 }
@@ -328,7 +336,7 @@ func (s *Stock) takeOf(next *turn, second *candidate, most int32, load *Load, d 
 	c, begun, units := next.of, false, d.units > 0
 	k := &s.alike[c.kind]
 	for n := c.first; n >= 0; n = k.after(n + 1) {
-		if load == s.later && s.touched[n] {
+		if load == s.later && s.touched[n] > 0 {
 			continue
 		}
 		c.key += uint64(n - c.first)
@@ -355,7 +363,8 @@ func (s *Stock) allocate(d *need, user uint32, load *Load) *Allocation {
 	}
 	*a = Allocation{
 		Nodes: append(a.Nodes[:0], d.nodes...), CPUs: append(a.CPUs[:0], d.got...), Memory: append(a.Memory[:0], make([]int64, len(d.nodes))...), counts: a.counts[:0],
-		user: user, part: int32(d.w.part), own: d.w.own, rows: d.w.rows,
+		unused: a.unused,
+		user:   user, part: int32(d.w.part), own: d.w.own, rows: d.w.rows,
 	}
 	s.round(d.w, a)
 	if !s.complete(d.w, a, load) {

@@ -2,7 +2,6 @@ package nodes
 
 import (
 	"math/bits"
-	"slices"
 
 	"slurm-ostrich/ostrich"
 )
@@ -17,11 +16,13 @@ type Stock struct {
 	*Floor
 	now   *Load // by running jobs
 	kept  *Load // or by the head at the shadow time, if that is more
-	later *Load // reused: at the shadow time
+	later *Load // at the shadow time, without the jobs that are gone by then
 
 	class  []int32 // by node
 	kind   []int32 // by node, its place in alike
 	alike  []kind
+	open   Set     // of the places in alike, those of nodes with CPUs that no job has
+	partly Set     // likewise, those of nodes some of which are touched
 	bucket []int32 // by class and CPUs in use, 1 + the place in alike of the first kind with them; 0 for none
 	begin  []int32 // by class, its first place in bucket
 	spare  []int32 // places in alike that are free
@@ -39,11 +40,13 @@ type Stock struct {
 	freed    []int32    // nodes of which less came into use, now or kept, one after the other
 	chooser  *Chooser   // for what is not counted
 	list     []candidate
-	room     room          // of those
-	need     need          // reused
-	gres     []int64       // reused
-	gone     []*Allocation // reused
-	touched  []bool        // by node, while a head is placed
+	room     room    // of those
+	need     need    // reused
+	gres     []int64 // reused
+	gone     []gone
+	touched  []int32       // by node, the jobs on it that are gone
+	standing *Want         // of the head for which those are gone; nil for none
+	shadow   ostrich.Time  // of that
 	down     Set           // nodes that take no jobs
 	unused   []*Allocation // to be filled again
 }
@@ -103,7 +106,7 @@ func (f *Floor) NewStock() *Stock {
 	f.epochs++
 	s := &Stock{
 		Floor: f, now: f.NewLoad(), kept: f.NewLoad(), later: f.NewLoad(), class: make([]int32, n), kind: make([]int32, n),
-		Free: f.cpus, Left: f.cpus, chooser: f.NewChooser(), touched: make([]bool, n), headOf: make([]int32, n),
+		Free: f.cpus, Left: f.cpus, chooser: f.NewChooser(), touched: make([]int32, n), headOf: make([]int32, n),
 		down: newSet(n), epoch: f.epochs,
 	}
 	s.distinct = s.now.users != nil || f.crowded
@@ -141,6 +144,9 @@ func (s *Stock) sort(n int32) {
 		if k.state == st {
 			return
 		}
+		if s.touched[n] > 0 {
+			s.part(old, -1)
+		}
 		s.leave(n, old)
 	}
 	at := s.find(&st)
@@ -149,7 +155,23 @@ func (s *Stock) sort(n int32) {
 	if k.count++; k.count == 1 || n < k.first {
 		k.first, k.all = n, s.nodes[n].cpus
 	}
-	s.kind[n] = at
+	if k.cpus < k.all {
+		s.open.Add(int(at))
+	}
+	if s.kind[n] = at; s.touched[n] > 0 {
+		s.part(at, 1)
+	}
+}
+
+// part counts nodes of a kind that are touched.
+func (s *Stock) part(at int32, n int) {
+	if k := &s.alike[at]; k.gone+n > 0 {
+		k.gone += n
+		s.partly.Add(int(at))
+	} else {
+		k.gone = 0
+		s.partly.Remove(int(at))
+	}
 }
 
 // chain is where the kinds of a state begin.
@@ -170,6 +192,7 @@ func (s *Stock) leave(n, at int32) {
 		to = &s.alike[*to-1].next
 	}
 	*to = k.next
+	s.open.Remove(int(at))
 	s.spare = append(s.spare, at)
 }
 
@@ -188,6 +211,9 @@ func (s *Stock) find(st *state) int32 {
 	} else {
 		at = int32(len(s.alike))
 		s.alike = append(s.alike, kind{set: newSet(len(s.nodes))})
+		if len(s.alike) > 64*len(s.open) {
+			s.open, s.partly = append(s.open, 0), append(s.partly, 0)
+		}
 	}
 	s.alike[at].state, s.alike[at].next = *st, *first
 	*first = at + 1
@@ -219,6 +245,7 @@ func (f *Floor) widths() (widths []int, fit bool) {
 // SetUp says which nodes take jobs. It comes before a pass.
 func (s *Stock) SetUp(up Set) {
 	s.forget()
+	s.recall()
 	down := s.all.Copy()
 	down.AndNot(up)
 	changed := down.Copy()
@@ -237,7 +264,17 @@ func (s *Stock) Reuse(a *Allocation) { s.unused = append(s.unused, a) }
 // Add adds a job that starts, and runs beyond the shadow time if long.
 func (s *Stock) Add(a *Allocation, long bool) {
 	s.now.Add(a)
-	s.later.Add(a)
+	switch {
+	case s.standing == nil:
+		s.later.Add(a)
+	case s.stale: // nobody knows when it ends
+		s.recall()
+		s.later.Add(a)
+	case long:
+		s.later.Add(a)
+	default:
+		s.leaves(a, 0)
+	}
 	s.Free -= a.Total()
 	s.settle(a, long)
 }
@@ -245,7 +282,11 @@ func (s *Stock) Add(a *Allocation, long bool) {
 // Remove takes a job away that has ended.
 func (s *Stock) Remove(a *Allocation) {
 	s.now.Remove(a)
-	s.later.Remove(a)
+	if a.gone > 0 {
+		s.stays(a)
+	} else {
+		s.later.Remove(a)
+	}
 	s.Free += a.Total()
 	s.settle(a, false)
 	s.free(a.Nodes...)
@@ -323,100 +364,3 @@ func (s *Stock) keep(n int32, use *amounts) (less bool) {
 // Clear gives up the reservation of the head. Its nodes are as before only when the next one is made, which
 // often is the same.
 func (s *Stock) Clear() { s.stale = true }
-
-// Reserve makes EASY's reservation for a job that finds no nodes now: at the shadow time it finds some, if
-// the running jobs end as expected. Job i of those, in the order of their ends, is running(i), and after the
-// last there is none. It takes nodes first that have more free then than now.
-func (s *Stock) Reserve(w *Want, user uint32, now ostrich.Time, running func(i int) (ostrich.Time, *Allocation)) (shadow ostrich.Time) {
-	shadow = now
-	gone := s.gone[:0]
-	var head *Allocation
-	could := s.most(w, user)
-	end, a := running(0)
-	for a != nil && head == nil {
-		shadow = max(shadow, end)
-		for a != nil && end <= shadow {
-			s.release(w, user, a, &could)
-			gone = append(gone, a)
-			end, a = running(len(gone))
-		}
-		if len(w.count) > 0 || could.enough(w) {
-			if head = s.place(w, user, s.later, s.now); len(w.count) == 0 && len(w.sets) == 1 {
-				could = s.room // which may have been more than there is
-			}
-		}
-	}
-	former := s.head
-	s.head, s.former, s.stale = s.former[:0], former, false
-	for i := range former {
-		s.headOf[former[i].node] = 0
-	}
-	if head != nil {
-		s.reserve(head)
-		s.Reuse(head)
-	}
-	s.gone = gone[:0]
-	for _, a := range gone {
-		s.later.Add(a)
-		for _, n := range a.Nodes {
-			if s.touched[n] {
-				s.touched[n] = false
-				s.alike[s.kind[n]].gone--
-			}
-		}
-	}
-	for i := range former {
-		if n := former[i].node; s.headAt(n) == nil && s.keep(n, nil) {
-			s.free(n)
-		}
-	}
-	for i := range s.head {
-		if n := s.head[i].node; s.keep(n, &s.head[i].use) {
-			s.free(n)
-		}
-	}
-	return shadow
-}
-
-// most is no less than what all nodes offer to a job now.
-func (s *Stock) most(w *Want, user uint32) room {
-	if m := &w.missed[0]; s.now.users == nil && s.knows(m) {
-		s.look(w, m, s.now)
-		return m.room
-	}
-	s.gather(w, user, s.now, s.now)
-	return s.room
-}
-
-// release takes a running job away from the load of a later moment, of which it adds to the room of another job.
-func (s *Stock) release(w *Want, user uint32, a *Allocation, could *room) {
-	for _, n := range a.Nodes {
-		could.add(-1, s.offered(w, user, s.later, n))
-		if !s.touched[n] {
-			s.touched[n] = true
-			s.alike[s.kind[n]].gone++
-		}
-	}
-	s.later.Remove(a)
-	for _, n := range a.Nodes {
-		could.add(1, s.offered(w, user, s.later, n))
-	}
-}
-
-// reserve records the nodes of the head.
-func (s *Stock) reserve(head *Allocation) {
-	kinds := len(s.kinds)
-	for i, n := range head.Nodes {
-		r := reserved{node: n, use: amounts{cpus: s.later.cpus[n] + head.CPUs[i], memory: s.later.memory[n] + head.Memory[i]}}
-		if kinds > 0 {
-			r.use.gres = slices.Clone(s.later.gres[int(n)*kinds : int(n+1)*kinds])
-		}
-		for k := range r.use.gres {
-			if head.gres != nil {
-				r.use.gres[k] += head.gres[i*kinds+k]
-			}
-		}
-		s.head = append(s.head, r)
-		s.headOf[n] = int32(len(s.head))
-	}
-}
