@@ -239,6 +239,9 @@ func (e *engine) arrive(i int32) error {
 func (e *engine) enqueue(i int32) {
 	j := e.jobs[i]
 	e.waiting.add(e.place(i), i, int32(j.Procs), int32(j.Estimate))
+	if e.shelves != nil {
+		e.shelves.comes(e.place(i))
+	}
 }
 
 // place is the slot of a job in the queue.

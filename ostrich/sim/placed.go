@@ -90,6 +90,14 @@ func (f *floor) fault(request int32, procs int) string {
 	return ""
 }
 
+// of is what a job asks for, in each of its partitions.
+func (f *floor) of(j *Job) []*nodes.Want {
+	if j.Request == 0 {
+		return []*nodes.Want{f.procs[j.Procs]}
+	}
+	return f.wants[j.Request-1]
+}
+
 // placed are the jobs of an engine on nodes.
 type placed struct {
 	*engine
@@ -134,13 +142,7 @@ func newPlaced(e *engine, f *floor) *placed {
 }
 
 // of is what a job asks for, in each of its partitions.
-func (p *placed) of(i int32) []*nodes.Want {
-	j := p.jobs[i]
-	if j.Request == 0 {
-		return []*nodes.Want{p.procs[j.Procs]}
-	}
-	return p.wants[j.Request-1]
-}
+func (p *placed) of(i int32) []*nodes.Want { return p.floor.of(p.jobs[i]) }
 
 // begin puts a job on the nodes that were chosen for it, and returns how many CPUs it has of them.
 func (p *placed) begin(i int32) int {
@@ -366,13 +368,13 @@ func (f *filling) keep() {
 	f.room.Free, f.room.Extra = stock.Free, stock.Left
 }
 
-// hopeless reports whether it is known that no job that asks for the same as one finds nodes.
-func (f *filling) hopeless(i int32) bool {
+// hopeless reports whether it is known that no job with a request finds nodes.
+func (f *filling) hopeless(wants []*nodes.Want) bool {
 	p := f.placed
 	if p.limited {
 		return false
 	}
-	for _, w := range p.of(i) {
+	for _, w := range wants {
 		if !p.stock.Missed(w) {
 			return false
 		}

@@ -98,6 +98,9 @@ func (q *queue) least() least { return least{int(q.procs[1]), ostrich.Duration(q
 
 func (q *queue) job(slot int) int32 { return q.jobs[slot-q.base] }
 
+// has reports whether a slot holds a job.
+func (q *queue) has(slot int) bool { return q.procs[slot-q.base+q.leaves] != math.MaxInt32 }
+
 // width is how many processors the job in a slot needs.
 func (q *queue) width(slot int) int { return int(q.procs[slot-q.base+q.leaves]) }
 
