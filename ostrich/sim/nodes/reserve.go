@@ -21,6 +21,11 @@ func (s *Stock) Reserve(w *Want, user uint32, now ostrich.Time, running func(i i
 		s.recall()
 		head, shadow = s.search(w, user, now, running)
 	}
+	if head != nil && s.keeps(head) {
+		s.stale = false
+		s.Reuse(head)
+		return shadow
+	}
 	former := s.head
 	s.head, s.former, s.stale = s.former[:0], former, false
 	for i := range former {
@@ -160,6 +165,29 @@ func (s *Stock) recall() {
 		s.stays(a)
 		s.later.Add(a)
 	}
+}
+
+// keeps reports whether just that is kept for the head already which it is to have.
+func (s *Stock) keeps(head *Allocation) bool {
+	if len(s.head) != len(head.Nodes) {
+		return false
+	}
+	kinds := len(s.kinds)
+	for i, n := range head.Nodes {
+		r := &s.head[i]
+		if r.node != n || r.use.cpus != s.later.cpus[n]+head.CPUs[i] || r.use.memory != s.later.memory[n]+head.Memory[i] {
+			return false
+		}
+		for k, g := range r.use.gres {
+			if head.gres != nil {
+				g -= head.gres[i*kinds+k]
+			}
+			if g != s.later.gres[int(n)*kinds+k] {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // reserve records the nodes of the head.
