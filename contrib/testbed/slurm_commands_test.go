@@ -323,11 +323,10 @@ func (b *bed) idle(t *testing.T) {
 	open := func() string {
 		return b.sql(t, "SELECT id_job, state FROM slurm_acct_db."+cluster+"_job_table WHERE time_end=0")
 	}
-	for range 60 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(200 * time.Millisecond) {
 		if open() == "" {
 			return
 		}
-		time.Sleep(time.Second)
 	}
 	// A slurmdbd that was killed can take the ends of jobs with it, which slurmctld tells once.
 	report(t, "runaway", "%s", strings.ReplaceAll(open(), "\n", ", "))

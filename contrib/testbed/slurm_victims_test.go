@@ -37,7 +37,8 @@ func TestVictims(t *testing.T) {
 		{"bf_interval=5,preempt_youngest_first", nodes.Preempt{YoungestFirst: true}},
 		{"bf_interval=5,preempt_strict_order,preempt_reorder_count=2", nodes.Preempt{StrictOrder: true, Reorder: 2}},
 	} {
-		b.start(t, append(options, "--set", "SchedulerParameters="+tt.parameters)...)
+		// The cases begin with some seventy jobs, one after the other, and each would wait up to 3 s.
+		b.start(t, append(options, "--set", "SchedulerParameters=batch_sched_delay=1,sched_interval=2,"+tt.parameters)...)
 		random := rand.New(rand.NewPCG(1, uint64(k))) //nolint:gosec // the same cases each time
 		for n := range 3 {
 			part(t, fmt.Sprintf("%s %d", tt.parameters, n), func(t *testing.T) { b.testVictims(t, tt.preempt, random) })
