@@ -54,6 +54,7 @@ const (
 	NoNormalPart
 	NoNormalQOS
 	NoNormalTRES
+	CalculateRunning // a calculation reads the usage of users who have running jobs only, too (CALCULATE_RUNNING)
 )
 
 // UseParent stands for fairshare=parent in Shares: the children of such an account

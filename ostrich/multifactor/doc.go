@@ -30,9 +30,9 @@
 //     reaches the user's first waiting job, and so does the model; see Wait.
 //     Without a waiting job, Slurm reads it when a job is submitted, and so does
 //     the model, or somebody asks; the model then uses the usage at the end of the
-//     calculation. Under
-//     DepthOblivious, the model counts a sibling's usage of this calculation, Slurm
-//     that of the last time it read the sibling.
+//     calculation. Under DepthOblivious, siblings count as they were read last, in both. The model takes
+//     associations that have used something when it begins to have been read. Of
+//     sibling accounts it counts the usage of this calculation, Slurm for some that of the one before.
 //   - Usage is added to associations. Limits and the usage of a QOS are not
 //     modelled.
 //   - A job keeps its processors from start to end. Its priority is for one

@@ -33,7 +33,7 @@ func (m *Multifactor) Wait(id ostrich.JobID, r *Request, at ostrich.Time) error 
 	if err := m.reach(id, "waits", r, at); err != nil || m.fairTree || r.Association < 0 {
 		return err
 	}
-	m.read(&m.nodes[m.association(r.Association)])
+	m.read(m.association(r.Association))
 	line := &m.waiting[r.Association]
 	s := spot{r.Submit, id}
 	if i, there := slices.BinarySearchFunc(*line, s, compareSpots); !there {
@@ -43,7 +43,8 @@ func (m *Multifactor) Wait(id ostrich.JobID, r *Request, at ostrich.Time) error 
 }
 
 // read takes the usage of an association as it is now, unless it was read since the latest calculation.
-func (m *Multifactor) read(x *node) {
+func (m *Multifactor) read(i int) {
+	x := &m.nodes[i]
 	if x.lookedAt == m.calculation {
 		return
 	}
@@ -54,7 +55,7 @@ func (m *Multifactor) read(x *node) {
 		}
 		return usage
 	}
-	x.looked, x.lookedAt = normalised(now(x), now(&m.nodes[0])), m.calculation
+	m.lookAt(i, normalised(now(x), now(&m.nodes[0])))
 	m.shared = -1
 }
 
@@ -89,26 +90,49 @@ func (m *Multifactor) place(s spot) int {
 	return i
 }
 
-// look goes through the jobs at the latest calculation.
-func (m *Multifactor) look() {
+// findHeads lists the associations of which the latest calculation reads the usage, by the first of their jobs that make
+// it do so: those that wait, and with CalculateRunning those that run.
+func (m *Multifactor) findHeads() {
 	m.heads = m.heads[:0]
-	for i, line := range m.waiting {
-		if len(line) > 0 {
-			x := &m.nodes[m.association(i)]
-			x.looking, x.first, x.inFront = true, line[0], 0
-			m.heads = append(m.heads, x)
+	head := func(i int, first spot) {
+		x := &m.nodes[i]
+		switch {
+		case !x.looking:
+			x.looking, x.first, x.inFront = true, first, 0
+			m.heads = append(m.heads, i)
+		case compareSpots(first, x.first) < 0:
+			x.first = first
 		}
 	}
-	slices.SortFunc(m.heads, func(a, b *node) int { return compareSpots(a.first, b.first) })
+	for i, line := range m.waiting {
+		if len(line) > 0 {
+			head(m.association(i), line[0])
+		}
+	}
+	if m.c.Flags&CalculateRunning != 0 {
+		for _, r := range m.ordered {
+			head(r.association, r.spot)
+		}
+	}
+	slices.SortFunc(m.heads, func(a, b int) int { return compareSpots(m.nodes[a].first, m.nodes[b].first) })
+}
+
+// look goes through the jobs at the latest calculation.
+func (m *Multifactor) look() {
+	if m.c.Flags&DepthOblivious != 0 {
+		m.shareAccounts()
+	}
+	m.findHeads()
 	all, next := 0.0, 0
-	finish := func(x *node) {
+	finish := func(i int) {
+		x := &m.nodes[i]
 		before, _ := m.usageAt(x.spent, m.calculation)
 		root, _ := m.usageAt(m.nodes[0].spent, m.calculation)
-		x.looking, x.lookedAt = false, m.calculation
-		x.looked = normalised(before*m.decay+x.inFront, root*m.decay+all)
+		x.looking = false
+		m.lookAt(i, normalised(before*m.decay+x.inFront, root*m.decay+all))
 	}
 	for _, r := range m.ordered {
-		for ; next < len(m.heads) && compareSpots(m.heads[next].first, r.spot) < 0; next++ {
+		for ; next < len(m.heads) && compareSpots(m.nodes[m.heads[next]].first, r.spot) < 0; next++ {
 			finish(m.heads[next])
 		}
 		used := r.rate * float64(m.period) * m.decay

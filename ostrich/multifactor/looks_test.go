@@ -66,8 +66,13 @@ func TestLooksOracle(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		const period, users = 60, 3
+		running := rapid.Bool().Draw(t, "CALCULATE_RUNNING")
+		flags := multifactor.NoFairTree
+		if running {
+			flags |= multifactor.CalculateRunning
+		}
 		m := must(t, multifactor.Config{
-			Flags: multifactor.NoFairTree, Period: period, HalfLife: 500,
+			Flags: flags, Period: period, HalfLife: 500,
 			Associations: []multifactor.Association{{Shares: 1}, {Shares: 1}, {Shares: 1}},
 		}, 0)
 		decay := func(length ostrich.Time) float64 { return math.Pow(1-0.693/500, float64(length)) }
@@ -102,7 +107,10 @@ func TestLooksOracle(t *testing.T) {
 				for _, j := range jobs {
 					switch {
 					case j.works:
-						add(j, last+period)
+						if add(j, last+period); running {
+							look(j.request.Association)
+							read[j.request.Association] = true
+						}
 					case j.waiting:
 						look(j.request.Association)
 						read[j.request.Association] = true
@@ -178,5 +186,64 @@ func TestAccountsLag(t *testing.T) {
 		if got := m.Share(0).NormUsage; got != 1 {
 			t.Errorf("at %d its user: %v, want 1", m.Latest(), got)
 		}
+	}
+}
+
+// TestObliviousLooks has two users of an account with 6 of 10 shares, and one of another. While the second was never read,
+// it counts as NO_VAL, and the first has a factor of 1. So was it with a real slurmctld 24.11: users of one account, who
+// had used between 1 and 70 percent of all, had factors of 0.99 until the last of the account submitted a job. After that, the second
+// counts as read last: only CALCULATE_RUNNING reads a user who has no waiting job.
+func TestObliviousLooks(t *testing.T) {
+	for _, tt := range []struct {
+		name                   string
+		flags                  multifactor.Flags
+		first, second, late    float64 // usage_norm of the first user at 200, 300 and 500
+		secondLate, effectiveA float64 // that of the second as read by then; the account's at 500
+	}{
+		{"waiting", 0, 2000. / 8000, 3000. / 12000, 5000. / 23600, 0, 7600. / 19600},
+		{"running", multifactor.CalculateRunning, 2000. / 5000, 3000. / 9000, 5000. / 20600, 3600. / 19600, 7600. / 19600},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := must(t, multifactor.Config{
+				Flags: multifactor.DepthOblivious | tt.flags, Period: 100,
+				Accounts:     []multifactor.Account{{Name: "a", Shares: 6}, {Name: "b", Shares: 4}},
+				Associations: []multifactor.Association{{Account: "a", Shares: 1}, {Account: "a", Shares: 1}, {Account: "b", Shares: 1}},
+			}, 0)
+			request := func(association, procs int, submit ostrich.Time) *multifactor.Request {
+				return &multifactor.Request{Association: association, Partition: -1, QOS: -1, Procs: procs, Submit: submit}
+			}
+			first, other, late, next := request(0, 10, 0), request(2, 30, 0), request(0, 1, 150), request(1, 40, 210)
+			does := func(errs ...error) {
+				t.Helper()
+				if err := errors.Join(errs...); err != nil {
+					t.Fatal(err)
+				}
+			}
+			has := func(want float64) {
+				t.Helper()
+				if got := m.Fairshare(0); !near(got, want, 1e-9) {
+					t.Errorf("at %d: a factor of %v, want %v", m.Latest(), got, want)
+				}
+			}
+			of := func(account, own, siblings float64) float64 { // both users have 0.3
+				parent, local := account/0.6, own/0.3/(siblings/0.6)
+				k := 1.0
+				if math.Log(parent)*math.Log(local) < 0 {
+					k = 1 / (1 + math.Pow(5*math.Log(parent), 2))
+				}
+				return math.Exp2(-parent * math.Pow(local, k))
+			}
+			does(m.Wait(1, first, 0), m.Start(1, first, 0), m.Wait(2, other, 0), m.Start(2, other, 0), m.Wait(3, late, 150))
+			m.AdvanceTo(200)
+			has(of(0.25, tt.first, tt.first+math.MaxUint32-1))
+			has(1)
+			does(m.Wait(4, next, 210))
+			m.AdvanceTo(300)
+			has(of(0.25, tt.second, tt.second))
+			does(m.Start(4, next, 310))
+			m.AdvanceTo(400)
+			m.AdvanceTo(500)
+			has(of(tt.effectiveA, tt.late, tt.late+tt.secondLate))
+		})
 	}
 }

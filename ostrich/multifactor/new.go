@@ -27,6 +27,7 @@ type Multifactor struct {
 	order       []int     // root and the accounts, from the root down
 	fairshare   []float64 // of associations, side by side: they are asked for job by job; 0 with Fair Tree if nobody has asked
 	shared      int64     // the calculation of which the nodes have the results; −1 before the first
+	accounted   int64     // the calculation of which the accounts have the results of classic fair share; −1 before the first
 	walks       int64     // walks through the tree of Fair Tree so far
 	logDecay    float64   // of a second
 	decay       float64   // of a period
@@ -46,7 +47,7 @@ type Multifactor struct {
 	// In the order of their submission, with NoFairTree only, see look.
 	waiting [][]spot // by association
 	ordered []*run   // those that run, with an association
-	heads   []*node  // reused: associations with waiting jobs, by the first of these
+	heads   []int    // reused, see findHeads
 }
 
 // New returns the plugin as it is when slurmctld starts, without running jobs and
@@ -56,7 +57,7 @@ func New(c Config, at ostrich.Time) (*Multifactor, error) {
 	c.Period, c.MaxAge = cmp.Or(c.Period, DefaultPeriod), cmp.Or(c.MaxAge, 7*24*60*60)
 	c.Dampening, c.Location = cmp.Or(c.Dampening, 1), cmp.Or(c.Location, time.UTC)
 	m := &Multifactor{
-		c: c, anchor: at, now: at, shared: -1, running: make(map[ostrich.JobID]*run),
+		c: c, anchor: at, now: at, shared: -1, accounted: -1, running: make(map[ostrich.JobID]*run),
 		waiting: make([][]spot, len(c.Associations)), fairshare: make([]float64, len(c.Associations)),
 		period: ostrich.Time(c.Period), fairTree: c.Flags&(NoFairTree|DepthOblivious) == 0,
 	}
@@ -93,6 +94,11 @@ func New(c Config, at ostrich.Time) (*Multifactor, error) {
 			if err := m.SetUsage(i, used); err != nil {
 				return nil, err
 			}
+		}
+	}
+	for i := range c.Associations {
+		if x := &m.nodes[m.association(i)]; x.usage > 0 {
+			x.looked = normalised(x.usage, m.nodes[0].usage)
 		}
 	}
 	return m, nil
@@ -156,7 +162,7 @@ func (m *Multifactor) plant() error {
 	add := func(parent, shares int, user bool) {
 		i := len(m.nodes)
 		m.spents[i].shares, m.spents[i].user = int32(shares), user
-		m.nodes = append(m.nodes, node{spent: &m.spents[i], rank: &m.ranks[i], parent: parent, fs: -1, lookedAt: -1})
+		m.nodes = append(m.nodes, node{spent: &m.spents[i], rank: &m.ranks[i], parent: parent, fs: -1, looked: -1, lookedAt: -1})
 	}
 	add(-1, 1, false)
 	names := map[string]int{"": 0, Root: 0}

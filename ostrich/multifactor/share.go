@@ -198,34 +198,22 @@ func (x child) compare(y child) int {
 }
 
 // shareClassic computes fair share without a tree walk. The effective usage of
-// accounts follows from the usage before the calculation, because Slurm reads it
-// before it decays and adds (_decay_thread, _set_children_usage_efctv). That of
 // users follows from the usage as read during the calculation, or after it
 // (_get_fairshare_priority).
 func (m *Multifactor) shareClassic() {
-	rootBefore, rootUsage := m.usageAt(m.nodes[0].spent, m.calculation)
-	for i := range m.nodes {
+	m.shareAccounts()
+	_, rootUsage := m.usageAt(m.nodes[0].spent, m.calculation)
+	for i := m.association(0); i < len(m.nodes); i++ {
 		x := &m.nodes[i]
-		before, usage := m.usageAt(x.spent, m.calculation)
-		switch {
-		case x.lookedAt == m.calculation:
-			x.usageNorm = x.looked
-		case x.user:
+		switch _, usage := m.usageAt(x.spent, m.calculation); {
+		case x.lookedAt != m.calculation:
 			x.usageNorm = normalised(usage, rootUsage)
+			x.effective = m.effective(i)
+		case m.c.Flags&DepthOblivious != 0:
+			x.usageNorm, x.effective = x.looked, x.lookedEffective
 		default:
-			x.usageNorm = normalised(before, rootBefore)
-		}
-	}
-	m.nodes[0].effective = 1
-	for _, account := range m.order {
-		siblings := 0.0
-		for _, c := range m.nodes[account].children {
-			if x := &m.nodes[c.node]; x.shares != UseParent {
-				siblings += x.usageNorm
-			}
-		}
-		for _, c := range m.nodes[account].children {
-			m.nodes[c.node].effective = m.effective(account, int(c.node), siblings)
+			x.usageNorm = x.looked
+			x.effective = m.effective(i)
 		}
 	}
 	for i := range m.nodes {
@@ -245,6 +233,62 @@ func (m *Multifactor) shareClassic() {
 	}
 }
 
+// shareAccounts computes the effective usage of accounts. It follows from the usage before the calculation, because
+// Slurm reads it before it decays and adds (_decay_thread, _set_children_usage_efctv).
+func (m *Multifactor) shareAccounts() {
+	if m.accounted == m.calculation {
+		return
+	}
+	m.accounted = m.calculation
+	rootBefore, _ := m.usageAt(m.nodes[0].spent, m.calculation)
+	for _, i := range m.order {
+		before, _ := m.usageAt(m.nodes[i].spent, m.calculation)
+		m.nodes[i].usageNorm = normalised(before, rootBefore)
+	}
+	m.nodes[0].effective = 1
+	for _, account := range m.order {
+		above := &m.nodes[account]
+		above.read, above.unread = 0, 0
+		for _, c := range above.children {
+			switch x := &m.nodes[c.node]; {
+			case x.shares == UseParent:
+			case !x.user:
+				above.read += x.usageNorm
+			case x.looked < 0:
+				above.unread++
+			default:
+				above.read += x.looked
+			}
+		}
+		for _, c := range above.children {
+			if x := &m.nodes[c.node]; !x.user {
+				x.effective = m.effective(int(c.node))
+			}
+		}
+	}
+}
+
+// noVal is NO_VAL, the usage_norm of an association that nothing has read yet (slurmdb_create_assoc_usage).
+const noVal = 1<<32 - 2
+
+// lookAt takes the usage of an association as read in the latest calculation, or after it.
+func (m *Multifactor) lookAt(i int, norm float64) {
+	x := &m.nodes[i]
+	if m.c.Flags&DepthOblivious != 0 {
+		m.shareAccounts()
+		x.usageNorm = norm
+		x.lookedEffective = m.effective(i)
+		if above := &m.nodes[x.fs]; x.shares != UseParent {
+			if above.read += norm; x.looked < 0 {
+				above.unread--
+			} else {
+				above.read -= x.looked
+			}
+		}
+	}
+	x.looked, x.lookedAt = norm, m.calculation
+}
+
 // normalised returns a usage as part of root's (set_assoc_usage_norm).
 func normalised(usage, root float64) float64 {
 	if root == 0 {
@@ -253,29 +297,40 @@ func normalised(usage, root float64) float64 {
 	return min(1, usage/root)
 }
 
-// effective returns the effective usage of a child of an account whose own is
-// known. siblings is the usage of all siblings, the child included
-// (_set_assoc_usage_efctv, _set_usage_efctv).
-func (m *Multifactor) effective(account, child int, siblings float64) float64 {
-	x, above := &m.nodes[child], &m.nodes[account]
+// effective returns the effective usage of a node whose usageNorm is known, and
+// its account's effective usage (_set_assoc_usage_efctv, _set_usage_efctv).
+func (m *Multifactor) effective(i int) float64 {
+	x := &m.nodes[i]
+	above := &m.nodes[x.fs]
 	switch {
-	case account == 0:
+	case x.fs == 0:
 		return x.usageNorm
 	case x.shares == UseParent:
 		return above.effective
 	case m.c.Flags&DepthOblivious != 0:
-		return oblivious(x, above, siblings)
+		return oblivious(x, above)
 	case x.siblings == 0:
 		return above.effective
 	}
 	return x.usageNorm + (above.effective-x.usageNorm)*x.part
 }
 
-// oblivious is _depth_oblivious_set_usage_efctv.
-func oblivious(x, above *node, siblings float64) float64 {
+// oblivious is _depth_oblivious_set_usage_efctv. Slurm sets the node beside its siblings as each was read last, however
+// long ago. One that was never read has the usage noVal: as long as there is one, users of an account that has used less than
+// its part have a factor near 1, whatever they have used.
+func oblivious(x, above *node) float64 {
 	if x.norm == 0 || above.norm == 0 || above.effective == 0 || x.usageNorm == 0 {
 		return x.usageNorm
 	}
+	siblings, unread := above.read, above.unread // with the node as it is now
+	switch {
+	case !x.user:
+	case x.looked < 0:
+		siblings, unread = siblings+x.usageNorm, unread-1
+	default:
+		siblings += x.usageNorm - x.looked
+	}
+	siblings += noVal * float64(unread)
 	ofParent := above.effective / above.norm
 	local := x.usageNorm / x.norm / (siblings / above.norm)
 	k := 1.0

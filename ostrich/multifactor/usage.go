@@ -22,13 +22,19 @@ type node struct {
 	running  int     // jobs in the rate
 
 	// Of an association with classic fair share: usage_norm as read last, in a
-	// calculation or after it, −1 for none. While that is on its way to the association's first waiting job,
+	// calculation or after it, −1 for never, and the effective usage that DepthOblivious gave it then. While a calculation
+	// is on its way to the association's first job that is read,
 	// what the association's jobs in front of it have used.
-	looked   float64
-	lookedAt int64
-	looking  bool
-	first    spot
-	inFront  float64
+	looked          float64
+	lookedEffective float64
+	lookedAt        int64
+	looking         bool
+	first           spot
+	inFront         float64
+
+	// Of an account with DepthOblivious: the sum of its children's usage_norm as read last, and how many were never read.
+	read   float64
+	unread int
 
 	// Of an account that has been walked through by Fair Tree, its walk, and the last of its children that has users.
 	walked int64
@@ -295,7 +301,7 @@ func (m *Multifactor) SetUsage(association int, seconds float64) error {
 		x.usage = max(0, x.usage+usage)
 		x.ended = max(0, x.ended-late)
 	})
-	m.shared = -1
+	m.shared, m.accounted = -1, -1
 	return nil
 }
 

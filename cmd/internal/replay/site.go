@@ -115,6 +115,7 @@ func (s *Study) controller() error {
 	}{
 		{"NO_FAIR_TREE", multifactor.NoFairTree},
 		{"DEPTH_OBLIVIOUS", multifactor.DepthOblivious},
+		{"CALCULATE_RUNNING", multifactor.CalculateRunning},
 		{"ACCRUE_ALWAYS", multifactor.AccrueAlways},
 		{"INCR_ONLY", multifactor.IncrOnly},
 		{"SMALL_RELATIVE_TO_TIME", multifactor.SmallRelativeToTime},
