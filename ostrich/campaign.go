@@ -126,7 +126,7 @@ func (s *Schedule) campaignOf(u *user, j *job, array *group) *campaignState {
 	if j.Campaign != "" {
 		past := func(c *campaignState) bool { return c.open == 0 && campaign.Past(c.ended, s.now) }
 		return u.declared.Find(j.Campaign, past, func() *campaignState {
-			c := s.openCampaign(u, j)
+			c := s.openCampaign(u, j, new(campaignState))
 			c.name = j.Campaign
 			return c
 		})
@@ -135,15 +135,24 @@ func (s *Schedule) campaignOf(u *user, j *job, array *group) *campaignState {
 	if c == nil || !s.options.Rule.Joins(campaign.Latest{
 		First: c.first, Latest: c.latest, Unfinished: c.open > 0, PreviousOpen: u.recent != nil,
 	}, s.now) {
-		c = s.openCampaign(u, j)
-		u.latest, u.recent = c, nil
+		if c == nil || !c.forgotten() {
+			c = new(campaignState)
+		}
+		u.latest, u.recent = s.openCampaign(u, j, c), nil
 	}
-	return c
+	return u.latest
 }
 
-func (s *Schedule) openCampaign(u *user, j *job) *campaignState {
+// forgotten reports whether nothing but its user refers to a campaign any more, so that the next one
+// can have its memory: a replay has very many.
+func (c *campaignState) forgotten() bool {
+	return c.open == 0 && c.opened == 1 && c.head.campaign == c && c.head.Gone() && !c.head.Watched && !c.head.moved
+}
+
+// openCampaign opens a campaign in the memory of c.
+func (s *Schedule) openCampaign(u *user, j *job, c *campaignState) *campaignState {
 	u.count++
-	c := &campaignState{
+	*c = campaignState{
 		user: u, number: u.count, lead: cmp.Or(j.Group, j.ID), first: s.now, since: sharing.NotYet, began: sharing.NotYet, completed: sharing.NotYet,
 	}
 	s.begin(c)
