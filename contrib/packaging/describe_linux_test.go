@@ -1,6 +1,7 @@
 package packaging_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -112,5 +113,34 @@ func TestBuildArguments(t *testing.T) {
 		if err == nil || !strings.Contains(string(out), want) {
 			t.Errorf("build %s: %v, %s; want %s", args, err, out, want)
 		}
+	}
+}
+
+// A removal goes on where the state is gone or cannot be written, and writes through no link that
+// the daemon's user has put there.
+func TestRemoval(t *testing.T) {
+	script, err := os.ReadFile("deb/prerm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	text := strings.NewReplacer("/run/systemd/system", folder, "/var/lib/ostrich", folder+"/state", "deb-systemd-invoke", "true").Replace(string(script))
+	remove := func() {
+		t.Helper()
+		if out, err := exec.CommandContext(t.Context(), "sh", "-c", text, "prerm", "remove").CombinedOutput(); err != nil {
+			t.Errorf("%v, %s", err, out)
+		}
+	}
+	remove()
+	marker, precious := filepath.Join(folder, "state/.removed"), filepath.Join(folder, "precious")
+	if _, err := os.Stat(marker); err != nil {
+		t.Errorf("postinst does not know that it was removed: %v", err)
+	}
+	if err := errors.Join(os.RemoveAll(marker), os.WriteFile(precious, []byte("kept"), 0o600), os.Symlink(precious, marker)); err != nil {
+		t.Fatal(err)
+	}
+	remove()
+	if got, err := os.ReadFile(precious); string(got) != "kept" {
+		t.Errorf("behind the link is %q, %v", got, err)
 	}
 }
