@@ -83,9 +83,7 @@ func newApp(stdout, stderr io.Writer) *cli.App {
 					&cli.IntFlag{Name: "jobs", Usage: "how many", Value: 500},
 					&cli.IntFlag{Name: "slower", Usage: "all times are `N` times as long: jobs of 40 s on average are for 1", Value: 1},
 				},
-				Action: func(c *cli.Context) error {
-					return writeRequests(c.App.Writer, Requests(c.Uint64("seed"), c.Int("jobs"), max(1, c.Int("slower"))))
-				},
+				Action: jobsAction,
 			},
 			{
 				Name:      "check",
@@ -122,7 +120,19 @@ func workFolder() (string, error) {
 	return folder, os.Chmod(folder, 0o777|os.ModeSticky)
 }
 
+// alone returns an error if arguments follow the options of a command that takes none.
+// Options after an argument would not count.
+func alone(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return fmt.Errorf("%s: takes no argument, such as %q", c.Command.Name, c.Args().First())
+	}
+	return nil
+}
+
 func runAction(c *cli.Context) error {
+	if err := alone(c); err != nil {
+		return err
+	}
 	s, err := ReadScenario(c.String("scenario"))
 	if err != nil {
 		return err
@@ -184,14 +194,35 @@ func runAction(c *cli.Context) error {
 	return r.WriteText(c.App.Writer)
 }
 
+// mostRequests and mostSlower are the most that load jobs takes: with both, all times are
+// still within what a time.Duration holds.
+const mostRequests, mostSlower = 100_000, 1000
+
+func jobsAction(c *cli.Context) error {
+	if err := alone(c); err != nil {
+		return err
+	}
+	if n := c.Int("jobs"); n < 1 || n > mostRequests {
+		return fmt.Errorf("jobs: --jobs %d: not from 1 to %d", n, mostRequests)
+	}
+	if n := c.Int("slower"); n < 1 || n > mostSlower {
+		return fmt.Errorf("jobs: --slower %d: not from 1 to %d", n, mostSlower)
+	}
+	return writeRequests(c.App.Writer, Requests(c.Uint64("seed"), c.Int("jobs"), c.Int("slower")))
+}
+
 func compareAction(c *cli.Context) error {
 	if c.NArg() != 2 {
 		return errors.New("compare: needs two files, written by load run --json")
 	}
 	var r [2]Result
 	for i := range r {
-		if err := readJSON(c.Args().Get(i), &r[i]); err != nil {
+		file := c.Args().Get(i)
+		if err := readJSON(file, &r[i]); err != nil {
 			return err
+		}
+		if r[i].Scenario == "" || r[i].Processors <= 0 || len(r[i].Campaigns) == 0 {
+			return fmt.Errorf("%s: not a measured run that load run --json writes", file)
 		}
 	}
 	cmp, err := Compare(r[0], r[1])
@@ -233,6 +264,9 @@ func tableAction(c *cli.Context) error {
 }
 
 func checkAction(c *cli.Context) error {
+	if c.NArg() == 0 {
+		return errors.New("check: needs scenario files")
+	}
 	var errs []error
 	for _, path := range c.Args().Slice() {
 		s, err := ReadScenario(path)

@@ -167,6 +167,10 @@ func TestCommandErrors(t *testing.T) {
 	if err := os.WriteFile(scenario, []byte(small), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	empty := filepath.Join(t.TempDir(), "empty.json")
+	if err := os.WriteFile(empty, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	t.Setenv("SLURM_CONF", "")
 	for _, tt := range []struct {
 		args []string
@@ -177,7 +181,13 @@ func TestCommandErrors(t *testing.T) {
 		{[]string{"run", "--scenario", scenario}, "SLURM_CONF is not set"},
 		{[]string{"compare", "one.json"}, "needs two files"},
 		{[]string{"compare", scenario, scenario}, "invalid character"},
+		{[]string{"compare", empty, empty}, "empty.json: not a measured run"},
 		{[]string{"check", "none.yaml"}, "none.yaml"},
+		{[]string{"check"}, "needs scenario files"},
+		{[]string{"jobs", "--jobs", "-5"}, "--jobs -5: not from 1 to 100000"},
+		{[]string{"jobs", "--slower", "1000000000"}, "--slower 1000000000: not from 1 to 1000"},
+		{[]string{"jobs", "7", "--jobs", "1"}, `"7"`},
+		{[]string{"run", "--scenario", scenario, "another"}, `"another"`},
 	} {
 		err := newApp(&strings.Builder{}, &strings.Builder{}).RunContext(t.Context(), append([]string{"load"}, tt.args...))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
