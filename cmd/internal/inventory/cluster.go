@@ -151,11 +151,11 @@ func GRES(text string) ([]nodes.GRES, error) {
 }
 
 // memoryOf reads the memory that jobs have for each node, or for each CPU. Where both are set, that for each node counts (read_config.c,
-// _parse_partitionname), though only DEFAULT has it.
+// _parse_partitionname), though only DEFAULT has it, or it is 0, which is none.
 func memoryOf(r *slurm.Record, what string) (nodes.Memory, error) {
-	node, err := numberOf(r, what+"mempernode")
-	if err != nil || node > 0 {
-		return nodes.Memory{MiB: node}, err
+	if node := what + "mempernode"; r.Get(node) != "" {
+		n, err := numberOf(r, node)
+		return nodes.Memory{MiB: n}, err
 	}
 	cpu, err := numberOf(r, what+"mempercpu")
 	return nodes.Memory{MiB: cpu, PerCPU: cpu > 0}, err

@@ -127,7 +127,7 @@ PartitionName=force Nodes=n1 OverSubscribe=FORCE:12
 // TestMemoryOfBoth: memory for each node counts before that for each CPU, whichever of them is that of all partitions.
 func TestMemoryOfBoth(t *testing.T) {
 	records, err := slurm.ParseRecords("NodeName=n1 CPUs=4 RealMemory=8000\nPartitionName=DEFAULT Nodes=n1 DefMemPerCPU=50 MaxMemPerNode=4000\n"+
-		"PartitionName=cpu\nPartitionName=node DefMemPerNode=100 MaxMemPerCPU=60\n", nil)
+		"PartitionName=cpu\nPartitionName=node DefMemPerNode=100 MaxMemPerCPU=60\nPartitionName=none DefMemPerNode=0\n", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestMemoryOfBoth(t *testing.T) {
 		t.Fatal(err)
 	}
 	most := nodes.Memory{MiB: 4000}
-	for i, want := range []nodes.Memory{{MiB: 50, PerCPU: true}, {MiB: 100}} {
+	for i, want := range []nodes.Memory{{MiB: 50, PerCPU: true}, {MiB: 100}, {}} {
 		if p := &c.Partitions[i]; p.DefMemory != want || p.MaxMemory != most {
 			t.Errorf("partition %s: %+v and at most %+v, want %+v and %+v", p.Name, p.DefMemory, p.MaxMemory, want, most)
 		}
