@@ -14,7 +14,7 @@ import (
 // index on time_start, so it asks for the known open rows by their starts.
 func (r *Reader) fetchNodes(ctx context.Context, p *ledger.Poll) error {
 	row := func(v []driver.Value) {
-		size, _ := readTRES(text(v[4]), r.parser.named) // One that cannot be read counts as 0.
+		size, _ := readTRES(text(v[4]), &r.parser.named) // One that cannot be read counts as 0.
 		p.Nodes(accounting.NodeEvent{
 			Node: string(text(v[0])), From: ostrich.Time(number(v[1])), To: ostrich.Time(number(v[2])),
 			State: uint32(number(v[3])), TRES: size,

@@ -116,11 +116,29 @@ func (r *Reader) PollEach(ctx context.Context, emit func(ostrich.Event)) (ledger
 		return ledger.Batch{}, err
 	}
 	if believe := r.config.Believe; believe != nil {
-		if err := believe(now); err != nil {
+		if err = believe(now); err != nil {
 			r.db.renew()
 			return ledger.Batch{}, r.failed("the clock", err)
 		}
 	}
+	p, err := r.fetch(ctx, now)
+	if err != nil {
+		return ledger.Batch{}, err
+	}
+	found, err := r.nameAnew(ctx)
+	if err == nil && found {
+		p, err = r.fetch(ctx, now)
+	}
+	if err != nil {
+		return ledger.Batch{}, err
+	}
+	batch := p.Enter(emit)
+	batch.Rows, r.mark = r.db.read+r.named, r.read
+	return batch, nil
+}
+
+// fetch reads what a poll needs, and enters nothing.
+func (r *Reader) fetch(ctx context.Context, now ostrich.Time) (*ledger.Poll, error) {
 	p := r.Begin(now)
 	r.db.read, r.named = 0, 0
 	for _, part := range []struct {
@@ -136,12 +154,10 @@ func (r *Reader) PollEach(ctx context.Context, emit func(ostrich.Event)) (ledger
 		{"associations", r.fetchNames},
 	} {
 		if err := part.fetch(ctx, p); err != nil {
-			return ledger.Batch{}, r.failed(part.what, err)
+			return nil, r.failed(part.what, err)
 		}
 	}
-	batch := p.Enter(emit)
-	batch.Rows, r.mark = r.db.read+r.named, r.read
-	return batch, nil
+	return p, nil
 }
 
 // fetchLive reads the rows that have not ended, and keeps those that changed. The

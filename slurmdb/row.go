@@ -57,7 +57,7 @@ const (
 type parser struct {
 	row    accounting.Row // the latest, of which the memory is used again
 	texts  accounting.Texts
-	named  map[uint64]string // resources of which the counts are read, beside those that every database has
+	named  names // resources of which the counts are read, beside those that every database has
 	needs  needs
 	config *Config
 	saying saying
@@ -129,10 +129,10 @@ func (p *parser) parse(v []driver.Value) *accounting.Row {
 
 // readSize reads the tasks and the processors.
 func (p *parser) readSize(r *accounting.Row, v []driver.Value) (err error) {
-	if r.Asked, err = readTRES(text(v[colReq]), p.named); err != nil {
+	if r.Asked, err = readTRES(text(v[colReq]), &p.named); err != nil {
 		return fmt.Errorf("tres_req: %w", err)
 	}
-	if r.Held, err = readTRES(text(v[colAlloc]), p.named); err != nil {
+	if r.Held, err = readTRES(text(v[colAlloc]), &p.named); err != nil {
 		return fmt.Errorf("tres_alloc: %w", err)
 	}
 	cpus := number(v[colCPUs])

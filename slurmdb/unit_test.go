@@ -190,6 +190,46 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
+// TestNewResources: a site that adds a GRES while the reader is there gives it a number, which the reader looks up. A number that has
+// no name is looked up once.
+func TestNewResources(t *testing.T) {
+	db := slurmdbtest.New(t, slurmdbtest.R2205)
+	t0 := db.Clock() - 1000
+	db.Size(32, 8, t0-100, 0)
+	db.Resource(1001, "gres", "gpu")
+	c := config(db)
+	c.Resources = []string{accounting.AllGRES}
+	r := open(t, c)
+	put := func(id uint32, asked string) string {
+		t.Helper()
+		db.Put(slurmdbtest.Job{ID: id, User: 1001, Submit: t0, CPUs: 2, TRESReq: "1=2,2=4000,4=1,5=2" + asked})
+		b := poll(t, r)
+		rec, _ := r.Record(ostrich.JobID(id))
+		if len(jobEvents(b.Events)) != 1 {
+			t.Errorf("job %d: events %v", id, b.Events)
+		}
+		asks, _ := r.Nodes()
+		return asks[rec.Job.Needs].GRES
+	}
+	if got := put(1, ",1001=1"); got != "gres/gpu=1" {
+		t.Errorf("asks for %q", got)
+	}
+	db.Resource(1002, "gres", "tape")
+	if got := put(2, ",1001=1,1002=3"); got != "gres/gpu=1,gres/tape=3" {
+		t.Errorf("asks for %q", got)
+	}
+	for id := range uint32(2) { // it is not looked up a second time
+		if got := put(3+id, ",1003=1"); got != "" {
+			t.Errorf("asks for %q", got)
+		}
+		db.Resource(1003, "gres", "late")
+	}
+	db.Resource(1004, "gres", "disk")
+	if got := put(5, ",1003=1,1004=2"); got != "gres/late=1,gres/disk=2" {
+		t.Errorf("asks for %q", got)
+	}
+}
+
 // TestNeedsOfYears: what jobs have asked for that are over is forgotten, however much that was. Those that have not ended, or came in the
 // last four weeks, keep their numbers, for who has an earlier list too.
 func TestNeedsOfYears(t *testing.T) {

@@ -16,6 +16,21 @@ const Billing = "billing"
 // nodes, which a license or a burst buffer is not.
 var Resources = []string{"cpu", Billing, "node", "mem", "gres/NAME"}
 
+// AllGRES stands for all generic resources where resources are named that are wanted.
+const AllGRES = "gres/"
+
+// Wanted returns the name of a resource if it is among those that are wanted, as they write it, or
+// as it is itself for AllGRES; "" if not.
+func Wanted(wanted []string, name string) string {
+	if i := slices.IndexFunc(wanted, func(w string) bool { return strings.EqualFold(w, name) }); i >= 0 {
+		return wanted[i]
+	}
+	if strings.HasPrefix(name, AllGRES) && slices.Contains(wanted, AllGRES) {
+		return name
+	}
+	return ""
+}
+
 // CanCount returns nil if a resource can be a Unit's.
 func CanCount(resource string) error {
 	if name, is := strings.CutPrefix(resource, "gres/"); is && name != "" || slices.Contains(Resources[:4], resource) {

@@ -52,7 +52,7 @@ func Open(ctx context.Context, c configuration.Config, lead *Lead, servers *Serv
 	if err != nil {
 		return nil, fmt.Errorf("configuration: %w: %w", configuration.ErrConfig, err)
 	}
-	source.Believe, source.Resources, source.Limits = watchClock(source.Timeout), controller.GRES(), true
+	source.Believe, source.Resources, source.Limits = watchClock(source.Timeout), []string{accounting.AllGRES}, true
 	if source.Site, err = counted.site(c.Pools, partitions); err != nil {
 		return nil, err
 	}

@@ -78,7 +78,7 @@ type Config struct {
 	Shares ShareBy          // who competes
 	Unit   *accounting.Unit // by which work is counted; nil: processors
 
-	// Resources are further GRES of which the counts are read that jobs ask for, for Needs. Those that accounting does not count have none.
+	// Resources are further GRES of which the counts are read that jobs ask for, for Needs; accounting.AllGRES for all. Those that accounting does not count have none.
 	Resources []string
 
 	Site // see also Ledger.Divide

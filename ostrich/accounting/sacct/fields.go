@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
-	"strings"
 
 	"slurm-ostrich/ostrich"
 	"slurm-ostrich/ostrich/accounting"
@@ -69,11 +67,11 @@ func ReadResources(b []byte, named []string) (t accounting.TRES, err error) {
 		case accounting.Billing:
 			to, most = &t.Billing, maxMemory
 		default:
-			i := slices.IndexFunc(named, func(other string) bool { return strings.EqualFold(other, string(name)) })
-			if i < 0 {
+			wanted := accounting.Wanted(named, string(name))
+			if wanted == "" {
 				continue
 			}
-			t.Others = append(t.Others, accounting.Count{Name: named[i]})
+			t.Others = append(t.Others, accounting.Count{Name: wanted})
 			to, most = &t.Others[len(t.Others)-1].N, maxMemory
 		}
 		if n, is := amount(count, string(name) == "mem"); is && n <= most {

@@ -201,7 +201,7 @@ func TestRowResources(t *testing.T) {
 	for _, tt := range []struct {
 		named       []string
 		asked, held uint64
-	}{{[]string{"gres/gpu"}, 1, 4}, {[]string{"gres/fpga"}, 0, 0}, {nil, 0, 0}} {
+	}{{[]string{"gres/gpu"}, 1, 4}, {[]string{"gres/fpga"}, 0, 0}, {[]string{accounting.AllGRES}, 1, 4}, {nil, 0, 0}} {
 		r := sacct.Rows{Mark: rowMark, Named: tt.named, Visit: func(row accounting.Row) error {
 			if row.Asked.Of("gres/gpu") != tt.asked || row.Held.Of("gres/gpu") != tt.held || row.Held.Billing != 45 || row.Held.Memory != 16000 {
 				t.Errorf("%v: asks for %+v, holds %+v", tt.named, row.Asked, row.Held)
