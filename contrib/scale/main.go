@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"text/tabwriter"
+	"time"
 
 	"github.com/urfave/cli/v2"
 )
@@ -91,7 +92,11 @@ func newApp(stdout, stderr io.Writer, measure measurer) *cli.App {
 	}
 }
 
-// measure runs a part, and says on w which command that is.
+// grace is how long an interrupted go test may take to end.
+const grace = 20 * time.Second
+
+// measure runs a part, and says on w which command that is. Interrupted, it ends what go test has
+// started, too.
 func measure(ctx context.Context, p *part, w io.Writer) (string, error) {
 	if _, err := fmt.Fprintln(w, p.command()); err != nil {
 		return "", err
@@ -100,6 +105,9 @@ func measure(ctx context.Context, p *part, w io.Writer) (string, error) {
 	cmd.Env = append(os.Environ(), p.env...)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = grace
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("%s: go test: %w\n%s", p.name, err, output.String())
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -173,5 +174,34 @@ func TestWords(t *testing.T) {
 	}
 	if got := list[0].command(); got != "go test -count=1 '-run=^$' '-bench=^BenchmarkCycle$' slurm-ostrich/cmd/internal/sidecar" {
 		t.Error(got)
+	}
+}
+
+// What is interrupted ends with all that go test has started, which holds its output open.
+func TestInterrupted(t *testing.T) {
+	folder := t.TempDir()
+	started := filepath.Join(folder, "started")
+	script := "#!/bin/sh\nsleep 60 &\necho >" + started + "\nwait\n"
+	if err := os.WriteFile(filepath.Join(folder, "go"), []byte(script), 0o700); err != nil { //nolint:gosec // it is a program
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := measure(ctx, &part{name: "p"}, io.Discard)
+		ended <- err
+	}()
+	for _, err := os.Stat(started); err != nil; _, err = os.Stat(started) {
+		time.Sleep(5 * time.Millisecond)
+	}
+	cancel()
+	select {
+	case err := <-ended:
+		if err == nil || !strings.HasPrefix(err.Error(), "p: go test: ") {
+			t.Error(err)
+		}
+	case <-time.After(grace / 2):
+		t.Error("it still runs")
 	}
 }
