@@ -50,6 +50,9 @@ func countedCluster(text string) (*nodes.Cluster, error) {
 		if err != nil {
 			return nil, err
 		}
+		if len(c.Nodes)+count > mostNodes {
+			return nil, fmt.Errorf("more than %d nodes", mostNodes)
+		}
 		c.Nodes = append(c.Nodes, slices.Repeat([]nodes.Node{n}, count)...)
 	}
 	for i := range c.Nodes {
