@@ -101,33 +101,28 @@ func (d *dump) readLines(text *bufio.Reader) error {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("sacct: %s:%d: %w", d.name, d.line, err)
 		}
-		fault := d.cut(line, err != nil)
-		if fault == nil {
-			fault = d.read(trimEnd(line))
-		}
-		if fault != nil {
+		if fault := d.read(trimEnd(line)); fault != nil {
 			if fault = d.skip(fault); fault != nil {
 				return fault
 			}
 		}
 		if err != nil {
+			d.shortened = d.mayBeCut(line)
 			break
 		}
 	}
 	return errors.Join(d.refuse(), d.skip(d.give()))
 }
 
-// cut returns the fault of a last line that may have been cut off within its last number, so that it
-// is still a number. sacct ends all of its lines, and a whole time is as long as its form.
-func (d *dump) cut(line []byte, last bool) error {
+// mayBeCut reports whether the last line may have been cut off within its last number, so that it is
+// still a number. sacct ends all of its lines, and a whole time is as long as its form.
+func (d *dump) mayBeCut(line []byte) bool {
 	text := trimEnd(line)
-	if !last || len(text) < len(line) || len(text) == 0 || text[0] == '#' || text[len(text)-1] < '0' || text[len(text)-1] > '9' {
-		return nil
+	if len(text) < len(line) || len(text) == 0 || text[0] == '#' || text[len(text)-1] < '0' || text[len(text)-1] > '9' {
+		return false
 	}
-	if field := text[bytes.LastIndex(text, d.mark)+1:]; len(field) == len("2006-01-02T15:04:05") && field[10] == 'T' {
-		return nil
-	}
-	return errors.Join(d.skip(d.give()), d.fault("the last line does not end, so its last number may be cut off: if it is whole, put a line feed behind it"))
+	field := text[bytes.LastIndex(text, d.mark)+1:]
+	return len(field) != len("2006-01-02T15:04:05") || field[10] != 'T'
 }
 
 // reader reads the lines of a dump or a table.
@@ -140,14 +135,15 @@ var errLong = errors.New("a line longer than 16 MiB")
 
 // dump is the state of reading a dump.
 type dump struct {
-	name    string
-	options Options
-	named   []string // resources of which the counts are read, beside those that every row has
-	zone    zone
-	line    int
-	tree    *tree  // of JSON; nil for text
-	ended   *Fault // behind which nothing could be read; nil at the end of the file
-	bytes   int64  // up to the end of the line
+	name      string
+	options   Options
+	named     []string // resources of which the counts are read, beside those that every row has
+	zone      zone
+	line      int
+	tree      *tree  // of JSON; nil for text
+	ended     *Fault // behind which nothing could be read; nil at the end of the file
+	shortened bool   // the last line may have been cut off within its last number
+	bytes     int64  // up to the end of the line
 
 	jobs    accounting.Builder
 	people  memo[person]
@@ -468,6 +464,9 @@ func (d *dump) history() (*accounting.History, error) {
 	}
 	if d.options.Made.mixed() {
 		d.jobs.Note("Some dumps have JobIDRaw and others have not: a run of an array task that is in both kinds counts twice. Run sacct again with JobIDRaw.")
+	}
+	if d.shortened {
+		d.jobs.Note("The last line of %s has no line feed: if it was cut off there, its last number is too small.", d.name)
 	}
 	d.tree.notes()
 	h := d.unstarted(d.jobs.History(d.cluster, d.first, d.last+1))
