@@ -12,8 +12,9 @@ import (
 // places all the time, each time with a write to all their jobs.
 //
 // Four users have 500 jobs each on 16 processors, and a cycle comes each second: a
-// load of 30 s jobs and cycles of 10 s, ten times as fast. It costs 1.0 to 1.3 updates for
-// each job that starts.
+// load of 30 s jobs and cycles of 10 s, ten times as fast. It costs some two updates for each
+// job that starts, the first one that it gets included. When all jobs were written as they came,
+// it was that one and up to two more.
 //
 // All have had a job before: it is known how long theirs run, so they have equal work and
 // take turns. A turn costs writes to the head of the order. Of a user of whom nothing is
@@ -68,8 +69,8 @@ func TestFewWrites(t *testing.T) {
 	}
 	started, sent := jobs-pending(), b.updates(t)-updates
 	report(t, "writes", "%d updates while %d jobs started in %v: %.1f for each", sent, started, time.Since(began).Round(time.Second), float64(sent)/float64(started))
-	if per := float64(sent) / float64(started); per > 2 {
-		t.Errorf("%.1f updates for each job that started, at most 2", per)
+	if per := float64(sent) / float64(started); per > 2.5 {
+		t.Errorf("%.1f updates for each job that started, at most 2.5", per)
 	}
 	d.terminate(t)
 }
