@@ -223,7 +223,7 @@ func (o *Options) strict(p *Plan, depth int, queue []Queued, alone []Entry) erro
 	}
 	band, floor := o.bands(jobs, gap, w)
 	keep := repair(v, gap, usable, floor, w.hi, o.extra(w), band)
-	o.leaveBelow(jobs, v, keep, len(gap), w)
+	o.leaveBelow(jobs, v, keep, ordered(len(jobs), gap), w)
 	o.settle(jobs, v, keep)
 	return nil
 }
@@ -232,9 +232,6 @@ func (o *Options) strict(p *Plan, depth int, queue []Queued, alone []Entry) erro
 // nothing was written: they have no order but to stand below the others, and there they do.
 // It is so for the last of the classes that stand there, and for what asks for the impossible.
 func (o *Options) leaveBelow(jobs []Entry, v []int64, keep []bool, depth int, w window) {
-	if depth >= len(jobs)-1 { // all have an order
-		return
-	}
 	last := 0
 	for i := depth; i < len(jobs); i++ {
 		if jobs[i].Wait != Impossible {
@@ -261,11 +258,8 @@ func (o *Options) bands(jobs []Entry, gap []int64, w window) (band func(i int) (
 	classes := max(1, len(o.Classes.Names))
 	fit := min(int64(classes), max(0, room/w.step))
 	at := func(class int) int64 { return w.lo + max(0, fit-int64(class))*w.step }
-	first, head := classes, len(jobs)
-	if len(gap) < len(jobs)-1 {
-		head = len(gap)
-	}
-	for i := head; i < len(jobs) && first > 0; i++ {
+	first := classes
+	for i := ordered(len(jobs), gap); i < len(jobs) && first > 0; i++ {
 		if jobs[i].Wait != Impossible {
 			first = min(first, jobs[i].Class)
 		}

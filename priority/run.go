@@ -21,10 +21,7 @@ import (
 //
 // Where that leaves too little room, all those before the last gap are spread anew.
 func repair(v, gap []int64, usable []bool, lo, hi, extra int64, tail func(i int) (least, most int64)) (keep []bool) {
-	head := len(v)
-	if len(gap) < len(v)-1 {
-		head = len(gap)
-	}
+	head := ordered(len(v), gap)
 	x, fits := make([]int64, head), make([]bool, head)
 	var total, sum int64
 	for _, g := range gap {
@@ -78,6 +75,14 @@ func repair(v, gap []int64, usable []bool, lo, hi, extra int64, tail func(i int)
 	}
 	spread(v[:head], gap[:max(head-1, 0)], keep[:head], floor, hi, extra)
 	return keep
+}
+
+// ordered is how many of n elements have an order: all, or those up to the last gap.
+func ordered(n int, gap []int64) int {
+	if len(gap) < n-1 {
+		return len(gap)
+	}
+	return n
 }
 
 // cramped reports whether many of the values stand in order and cannot be kept, as there

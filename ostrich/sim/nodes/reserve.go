@@ -77,11 +77,7 @@ func (s *Stock) same(w *Want, user uint32, now ostrich.Time) *Allocation {
 	if s.standing != w || s.shadow <= now || s.now.users != nil || len(w.count) > 0 || len(w.sets) > 1 {
 		return nil
 	}
-	last := false // a job ends then
-	for i := range s.gone {
-		last = last || s.gone[i].end == s.shadow
-	}
-	if !last {
+	if !slices.ContainsFunc(s.gone, func(g gone) bool { return g.end == s.shadow }) {
 		return nil
 	}
 	head := s.place(w, user, s.later, s.now)
