@@ -16,6 +16,7 @@ type Request struct {
 	Association, Partition, QOS int
 
 	Procs, Nodes int              // requested at least; 0 nodes counts as 1
+	Found        int              // processors that slurmctld finds for it in its first test, as those of whole nodes; 0 for Procs
 	Limit        ostrich.Duration // time limit; 0 for that of the partition
 
 	Submit   ostrich.Time
@@ -56,7 +57,7 @@ func (m *Multifactor) Check(r *Request) error {
 			return fmt.Errorf("%s number %d of %d: %w", index.name, index.i, index.of, ErrConfig)
 		}
 	}
-	if r.Procs < 0 || r.Nodes < 0 || r.Limit < 0 || !(r.Billing >= 0 && r.Billing < math.Inf(1)) {
+	if r.Procs < 0 || r.Found < 0 || r.Nodes < 0 || r.Limit < 0 || !(r.Billing >= 0 && r.Billing < math.Inf(1)) {
 		return fmt.Errorf("%d processors on %d nodes for %d s, billed %v a second: %w", r.Procs, r.Nodes, r.Limit, r.Billing, ErrConfig)
 	}
 	return m.counts("request", r.TRES)
@@ -77,7 +78,7 @@ func (m *Multifactor) Factors(r *Request, now ostrich.Time) Factors {
 		}
 	}
 	if w.JobSize > 0 {
-		f.JobSize = m.jobSize(r)
+		f.JobSize = m.JobSize(r)
 	}
 	if r.Partition >= 0 && w.Partition > 0 {
 		f.Partition = m.normal(m.c.Partitions[r.Partition].JobFactor, m.maxPart, NoNormalPart)
@@ -119,8 +120,13 @@ func (m *Multifactor) normal(n int, largest float64, flag Flags) float64 {
 	return float64(n) / largest
 }
 
-func (m *Multifactor) jobSize(r *Request) float64 {
+// JobSize returns the job size factor. slurmctld looks for the nodes of a job once its first priority is set, so what it
+// finds counts from the next calculation on (job_mgr.c, job_allocate; job_test.c, total_cpus).
+func (m *Multifactor) JobSize(r *Request) float64 {
 	procs, nodes := float64(r.Procs), float64(max(r.Nodes, 1))
+	if r.Found > 0 && m.Latest() > r.Submit {
+		procs = float64(r.Found)
+	}
 	allProcs, allNodes := float64(m.c.Procs), float64(m.c.Nodes)
 	size := 0.0
 	switch {

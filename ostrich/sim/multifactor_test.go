@@ -220,7 +220,7 @@ func TestMultifactorOracle(t *testing.T) {
 		seed := rapid.IntRange(0, 1000).Draw(t, "seed")
 		request := func(n ostrich.JobID) multifactor.Request {
 			k := (int(n) + seed) * 2654435761 >> 8
-			return multifactor.Request{Association: k%4 - 1, Partition: k / 4 % 2, QOS: k / 8 % 2, Nice: int64(k / 16 % 3 * 40)}
+			return multifactor.Request{Association: k%4 - 1, Partition: k / 4 % 2, QOS: k / 8 % 2, Nice: int64(k / 16 % 3 * 40), Found: k / 64 % 3 * m}
 		}
 		l := sim.Machine{
 			Procs: m, Open: rapid.Bool().Draw(t, "open"), Offsets: rapid.Bool().Draw(t, "offsets"), Dependencies: rapid.Bool().Draw(t, "dependencies"),
@@ -374,6 +374,44 @@ func TestMultifactorLate(t *testing.T) {
 		}
 		if diff := gocmp.Diff([]ostrich.JobID{2, 1}, ranker.Jobs()); diff != "" {
 			t.Error("-want +got\n", diff)
+		}
+	}
+}
+
+// TestMultifactorFound: a job that asks for one processor and gets a whole node goes in front from the calculation on that follows its submission.
+func TestMultifactorFound(t *testing.T) {
+	policy := orders.Multifactor(multifactor.Config{Nodes: 1, Procs: 8, Weights: multifactor.Weights{JobSize: 1000}, Period: 300}, func(n ostrich.JobID) multifactor.Request {
+		return multifactor.Request{Association: -1, Partition: -1, QOS: -1, Found: []int{0, 0, 8}[n]}
+	})
+	r, err := policy(8)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ranker := r.(interface {
+		sim.JobRanker
+		sim.Readier
+		sim.Prioritizer
+	})
+	for i, procs := range []int{2, 1} {
+		id := ostrich.JobID(i + 1)
+		if err := ranker.Step(ostrich.Event{At: 100, Kind: ostrich.Submit, Job: ostrich.Job{ID: id, Procs: procs, Estimate: 1}}); err != nil {
+			t.Fatal(err)
+		}
+		ranker.Ready(id)
+	}
+	for _, tt := range []struct {
+		at   ostrich.Time
+		want []uint32
+		list []ostrich.JobID
+	}{{399, []uint32{625, 562}, []ostrich.JobID{1, 2}}, {400, []uint32{625, 1000}, []ostrich.JobID{2, 1}}} {
+		if err := r.(interface{ AdvanceTo(ostrich.Time) error }).AdvanceTo(tt.at); err != nil {
+			t.Fatal(err)
+		}
+		if diff := gocmp.Diff(tt.list, ranker.Jobs()); diff != "" {
+			t.Errorf("at %d: -want +got\n%s", tt.at, diff)
+		}
+		if got := []uint32{ranker.Priority(1), ranker.Priority(2)}; !slices.Equal(got, tt.want) {
+			t.Errorf("at %d: priorities %d, want %d", tt.at, got, tt.want)
 		}
 	}
 }

@@ -621,3 +621,24 @@ func TestForEver(t *testing.T) {
 		t.Errorf("%d wait for ever, want 4", n[forEver])
 	}
 }
+
+// TestFound: a job's size is what it asks for until slurmctld has looked for nodes, and then what it got, unless that changed while it ran.
+func TestFound(t *testing.T) {
+	h := history()
+	s := mustNew(t, h, Setup{Options: window30})
+	known := make(map[wantsKey]*wants)
+	for _, tt := range []struct {
+		job  accounting.Job
+		want int
+	}{
+		{accounting.Job{Asked: 1, Procs: 12}, 12},
+		{accounting.Job{Asked: 1, Procs: 24}, 24},
+		{accounting.Job{Asked: 1, Procs: 1}, 0},
+		{accounting.Job{Procs: 12}, 0},
+		{accounting.Job{Asked: 1, Procs: 12, Resized: true}, 0},
+	} {
+		if got := s.wanted(h, &tt.job, known).request.Found; got != tt.want {
+			t.Errorf("%+v: counts as %d later, want %d", tt.job, got, tt.want)
+		}
+	}
+}

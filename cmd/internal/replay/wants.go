@@ -26,22 +26,30 @@ func (j *Job) request() *multifactor.Request {
 func (s *Study) request(h *accounting.History, j *accounting.Job) multifactor.Request {
 	procs, nodes, billing := int(cmp.Or(j.Asked, j.Procs)), int(cmp.Or(j.AskedNodes, j.Nodes)), s.billing(j)
 	return multifactor.Request{
-		Association: int(j.Association), Partition: int(j.Partition), QOS: int(j.QOS), Procs: procs, Nodes: nodes,
+		Association: int(j.Association), Partition: int(j.Partition), QOS: int(j.QOS), Procs: procs, Nodes: nodes, Found: int(foundProcs(j)),
 		Limit: j.Limit, Submit: j.Submit, Eligible: j.Eligible, Nice: h.NeedsOf(j).Nice, Billing: billing, Free: billing == 0, TRES: s.asks(h, j, procs, nodes),
 	}
 }
 
+// foundProcs returns how many processors slurmctld finds for a job in its first test, if they are others than it asks for: those that it got.
+func foundProcs(j *accounting.Job) int32 {
+	if j.Resized || j.Procs == j.Asked || j.Asked == 0 {
+		return 0
+	}
+	return j.Procs
+}
+
 // wantsKey decides what a job wants.
 type wantsKey struct {
-	association, partition, qos, needs, procs, nodes int32
-	memory                                           int64
-	limit                                            ostrich.Duration
-	billing                                          float64
+	association, partition, qos, needs, procs, found, nodes int32
+	memory                                                  int64
+	limit                                                   ostrich.Duration
+	billing                                                 float64
 }
 
 // wanted returns what a job wants: what is known already, or anew.
 func (s *Study) wanted(h *accounting.History, j *accounting.Job, known map[wantsKey]*wants) *wants {
-	k := wantsKey{j.Association, j.Partition, j.QOS, j.Needs, cmp.Or(j.Asked, j.Procs), cmp.Or(j.AskedNodes, j.Nodes), j.Memory, j.Limit, s.billing(j)}
+	k := wantsKey{j.Association, j.Partition, j.QOS, j.Needs, cmp.Or(j.Asked, j.Procs), foundProcs(j), cmp.Or(j.AskedNodes, j.Nodes), j.Memory, j.Limit, s.billing(j)}
 	w := known[k]
 	if w == nil {
 		w = &wants{s.request(h, j), devicesOf(h.NeedsOf(j))}

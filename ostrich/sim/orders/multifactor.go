@@ -187,6 +187,9 @@ func (f *multi) refresh() {
 		if j.request.Association >= 0 && f.config.Weights.Fairshare > 0 {
 			j.factors.Fairshare = f.plugin.Fairshare(j.request.Association)
 		}
+		if j.request.Found > 0 && f.config.Weights.JobSize > 0 {
+			j.factors.JobSize = f.plugin.JobSize(&j.request)
+		}
 		key := f.key(j)
 		if f.config.Flags&multifactor.IncrOnly == 0 || key < j.key {
 			j.key = key
