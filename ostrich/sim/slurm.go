@@ -30,6 +30,7 @@ type Scheduler struct {
 	Depth            int              // default_queue_depth: 100
 	Interval         ostrich.Duration // sched_interval: 60 s
 	Delay            ostrich.Duration // batch_sched_delay: 3 s; below 0 for none
+	Least            ostrich.Duration // sched_min_interval: 0 s; whatever asks for a look of the main scheduler waits until so long after its last one
 	BackfillInterval ostrich.Duration // bf_interval: 30 s
 	BackfillDepth    int              // bf_max_job_test: 500; below 0 for no backfill scheduler
 	BackfillWindow   ostrich.Duration // bf_window: 86400 s
@@ -67,7 +68,7 @@ type Scheduler struct {
 // filled puts Slurm's defaults in the place of zeros.
 func (s Scheduler) filled() Scheduler {
 	return Scheduler{
-		Depth: cmp.Or(s.Depth, 100), Interval: cmp.Or(s.Interval, 60), Delay: max(cmp.Or(s.Delay, 3), 0),
+		Depth: cmp.Or(s.Depth, 100), Interval: cmp.Or(s.Interval, 60), Delay: max(cmp.Or(s.Delay, 3), 0), Least: s.Least,
 		BackfillInterval: cmp.Or(s.BackfillInterval, 30), BackfillDepth: cmp.Or(s.BackfillDepth, 500),
 		BackfillWindow: cmp.Or(s.BackfillWindow, 24*3600), Resolution: cmp.Or(s.Resolution, 60), MinAge: s.MinAge,
 		MinPrio: s.MinPrio, UserDepth: s.UserDepth, PartDepth: s.PartDepth, AssocDepth: s.AssocDepth, BothDepth: s.BothDepth, PartKept: s.PartKept,
@@ -82,8 +83,8 @@ func (s Scheduler) check() error {
 		return fmt.Errorf("sim: a main scheduler that looks at %d jobs: %w", s.Depth, ErrWorkload)
 	case s.Interval < 0 || s.Interval > Longest:
 		return fmt.Errorf("sim: a main scheduler that looks at all jobs every %d s: %w", s.Interval, ErrWorkload)
-	case s.Delay > Longest:
-		return fmt.Errorf("sim: a main scheduler that waits for %d s: %w", s.Delay, ErrWorkload)
+	case s.Delay > Longest || s.Least < 0 || s.Least > Longest:
+		return fmt.Errorf("sim: a main scheduler that waits for %d s after a job has come, and for %d s after it has looked: %w", s.Delay, s.Least, ErrWorkload)
 	case s.BackfillInterval < 0 || s.BackfillInterval > Longest:
 		return fmt.Errorf("sim: a backfill scheduler that looks every %d s: %w", s.BackfillInterval, ErrWorkload)
 	case s.OverTime < 0 || s.OverTime > Longest || s.CompleteWait < 0 || s.CompleteWait > Longest:
@@ -112,6 +113,9 @@ type slurm struct {
 	came   ostrich.Time // when the latest job did
 	quiet  ostrich.Time // until then it is known to have started none
 	freed  bool         // nodes have become free now, which waits for no Delay
+	last   ostrich.Time // when the main scheduler looked last, whatever for
+	put    bool         // since then it was asked to look, and Least put that off (job_scheduler.c, _sched_agent)
+	whole  bool         // likewise, at all jobs
 	owed   bool         // a look of the backfill scheduler that CompleteWait put off (backfill.c, _backfill_agent: it tries again each second)
 	deeper bool         // if the main scheduler looked at all jobs, it might find another that can start
 	shift  ostrich.Time // of the times of the replay, see Ranker
@@ -127,6 +131,9 @@ func (s *slurm) wake(now ostrich.Time) ostrich.Time {
 	}
 	if s.freed && now < s.quiet {
 		next = min(next, s.quiet)
+	}
+	if s.put {
+		next = min(next, s.last+ostrich.Time(s.Least))
 	}
 	if s.deeper {
 		next = min(next, s.due(now, s.Interval))
@@ -184,6 +191,7 @@ func (e *engine) schedule() error {
 	s := &e.slurm
 	if !s.begun {
 		s.begun, s.begin, s.looked, s.came, s.quiet = true, e.now, e.now-ostrich.Time(s.Delay), e.now, e.now
+		s.last = e.now - ostrich.Time(s.Least)
 	}
 	if s.called && s.call() < e.now { // it looked then, and nothing that waited could have started
 		s.looked, s.called = s.call(), false
@@ -215,15 +223,18 @@ func (e *engine) schedule() error {
 		s.owed = s.owed || s.news && s.BackfillDepth > 0 && s.backfills(e.now)
 		return nil
 	}
-	if freed := s.freed; (deep || called || freed) && e.now >= s.quiet {
-		s.freed = false
-		f := filling{engine: e, kind: None, tests: s.Depth}
-		if deep {
-			f.tests = -1
-		}
+	if (deep || called || s.freed) && e.now >= s.quiet {
+		s.put, s.whole, s.freed = true, s.whole || deep, false
 		if called {
 			s.looked, s.called = e.now, false
 		}
+	}
+	if s.put && e.now >= s.last+ostrich.Time(s.Least) {
+		f := filling{engine: e, kind: None, tests: s.Depth}
+		if s.whole {
+			f.tests = -1
+		}
+		s.last, s.put, s.whole = e.now, false, false
 		if e.placed != nil {
 			f.decider = e.placed.mainScheduler(f.tests)
 		}

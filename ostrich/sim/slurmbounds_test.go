@@ -94,6 +94,15 @@ func TestSlurmBounds(t *testing.T) {
 			[]job{{limited, 100, 0}, {both, 10, 9}, {both, 10, 9}, {in(0, 1, 1, mine), 20, 0}},
 			[]ostrich.Time{1, 101, 111, 1},
 		},
+		{"nodes that become free wait for no delay", sim.Scheduler{BackfillDepth: -1}, nodes.Preempt{}, []job{{in(0, 12, 3, mine), 3, 0}, {in(0, 12, 3, mine), 3, 0}}, []ostrich.Time{1, 4}},
+		{"they wait until the main scheduler may look again", sim.Scheduler{BackfillDepth: -1, Least: 20}, nodes.Preempt{}, []job{{in(0, 12, 3, mine), 3, 0}, {in(0, 12, 3, mine), 3, 0}}, []ostrich.Time{1, 21}},
+		{
+			"so does its look at all jobs",
+			sim.Scheduler{BackfillDepth: -1, Depth: 3, Interval: 30, Least: 33},
+			nodes.Preempt{},
+			[]job{{limited, 100, 0}, {limited, 10, 0}, {limited, 10, 0}, {in(0, 1, 1, mine), 20, 0}},
+			[]ostrich.Time{1, 101, 134, 34},
+		},
 		{"nodes that become free wait for the delay", sim.Scheduler{Defer: true, BackfillDepth: -1}, nodes.Preempt{}, []job{two, {in(0, 12, 3, mine), 10, 0}}, []ostrich.Time{1, 102}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -146,7 +146,7 @@ func resetOf(k *priority.Controller) multifactor.Reset {
 func (s *Study) schedulers(k *priority.Controller) {
 	p := &k.Scheduling
 	s.Scheduler = sim.Scheduler{
-		Depth: k.DefaultQueueDepth, Interval: p.Interval, Delay: p.BatchDelay,
+		Depth: k.DefaultQueueDepth, Interval: p.Interval, Delay: p.BatchDelay, Least: ostrich.Duration(math.Round(float64(p.MinInterval) / 1e6)),
 		BackfillInterval: p.BackfillInterval, BackfillDepth: k.BackfillMaxJobTest, BackfillWindow: p.BackfillWindow,
 		Resolution: p.BackfillResolution, UserDepth: p.BackfillMaxUser, PartDepth: p.BackfillMaxPart, MainDepth: p.PartitionJobDepth, Starts: p.BackfillMaxStart,
 		AssocDepth: p.BackfillMaxAssoc, BothDepth: p.BackfillMaxBoth, PartKept: p.BackfillKept, ArrayKept: p.BackfillArray, MinPrio: uint32(p.BackfillMinPrio), Defer: p.Defer,
@@ -187,8 +187,8 @@ func (s *Study) schedulers(k *priority.Controller) {
 
 // unlikeParameters are the SchedulerParameters that decide which jobs start and when, and which the simulated schedulers do not have.
 var unlikeParameters = []string{
-	"assoc_limit_stop", "bf_allow_magnetic_slot", "bf_hetjob_immediate", "bf_hetjob_prio", "bf_licenses", "bf_max_time", "bf_one_resv_per_job", "bf_running_job_reserve", "bf_topopt_enable", "defer_batch", "max_array_tasks", "max_sched_time",
-	"reduce_completing_frag", "sched_max_job_start", "sched_min_interval", "whole_hetjob",
+	"assoc_limit_stop", "bf_allow_magnetic_slot", "bf_hetjob_immediate", "bf_hetjob_prio", "bf_licenses", "bf_max_time", "bf_one_resv_per_job", "bf_running_job_reserve", "bf_topopt_enable", "max_array_tasks", "max_sched_time",
+	"reduce_completing_frag", "sched_max_job_start", "whole_hetjob",
 }
 
 // ignored returns settings that the replay does not have, as they are written.

@@ -242,7 +242,8 @@ func TestIgnored(t *testing.T) {
 	h.Partitions, h.Jobs = []string{"main", "main2"}, h.Jobs[1:3]
 	h.Jobs[0].Het = 11
 	controller := &priority.Controller{
-		PriorityType: "priority/multifactor", SchedulerParameters: []string{"bf_continue", "bf_max_time=2", "whole_hetjob"},
+		PriorityType: "priority/multifactor", SchedulerParameters: []string{"bf_continue", "bf_max_time=2", "defer_batch", "sched_min_interval=2000000", "whole_hetjob"},
+		Scheduling:        priority.Scheduling{MinInterval: 2_000_000, Defer: true},
 		PreemptParameters: []string{"youngest_first", "reclaim_licenses"}, SiteFactorPlugin: "site_factor/ours",
 	}
 	for _, placed := range []bool{true, false} {
@@ -260,6 +261,9 @@ func TestIgnored(t *testing.T) {
 		}
 		if strings.Contains(notes, "Partition main has MaxCPUsPerSocket=2") != placed || strings.Contains(notes, "Partition main has OverTimeLimit=9") != placed || (s.Scheduler.CompleteWait == 5) != placed || strings.Contains(notes, "Nodes have gres/shard") != placed || strings.Contains(notes, "gres/mps") {
 			t.Errorf("placed %v, notes:\n%s", placed, notes)
+		}
+		if !s.Scheduler.Defer || s.Scheduler.Least != 2 {
+			t.Errorf("the schedulers are %+v, want them with defer, and 2 s between two looks of the main one", s.Scheduler)
 		}
 		if s.left.jobs[heterogeneous] != 1 {
 			t.Errorf("%d components of heterogeneous jobs are counted, want 1", s.left.jobs[heterogeneous])
