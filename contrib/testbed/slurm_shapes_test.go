@@ -118,16 +118,21 @@ func (b *bed) requeue(t *testing.T, name, id string) {
 	b.do(t, "root", "scontrol", "update", "jobid="+id, "starttime=now+1hour")
 }
 
-// settle waits until all jobs but some are ranked: accounting knows of a job
-// seconds after its submission, and an array is eligible a moment after it.
+// settle waits until all jobs but some are ranked, and two plans agree: accounting
+// knows of a job, and of what became of one, seconds later.
 func (b *bed) settle(t *testing.T, but map[string]string) {
 	t.Helper()
+	var before []string
 	eventually(t, "all jobs are ranked", func() string {
-		for _, j := range b.plan(t).Jobs {
+		p := b.plan(t)
+		for _, j := range p.Jobs {
 			if _, ok := but[j.ID.String()]; j.Rank == nil && !ok {
 				return fmt.Sprintf("job %s: %s", j.ID, j.Why)
 			}
 		}
-		return ""
+		order := p.order()
+		moved := cmp.Diff(before, order)
+		before = order
+		return moved
 	})
 }

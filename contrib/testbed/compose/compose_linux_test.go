@@ -43,11 +43,6 @@ func TestCompose(t *testing.T) {
 			if !up && name != "config" && name != "up" && name != "demo" {
 				t.Skip("the testbed did not come up")
 			}
-			defer func() {
-				if t.Failed() {
-					t.Log(b.logs(t))
-				}
-			}()
 			f(t, b)
 			up = up || name == "up"
 		})
@@ -144,8 +139,9 @@ func must(t *testing.T, name string, args ...string) string {
 	return out
 }
 
-// until polls a condition, which says what is missing.
-func until(t *testing.T, what string, missing func() string) {
+// until polls a condition, which says what is missing. What the containers say
+// comes before that, so that whoever reads the end of a long output sees why.
+func (b bed) until(t *testing.T, what string, missing func() string) {
 	t.Helper()
 	last, end := "", time.Now().Add(patience)
 	for time.Now().Before(end) {
@@ -154,7 +150,7 @@ func until(t *testing.T, what string, missing func() string) {
 		}
 		time.Sleep(500 * time.Millisecond)
 	}
-	t.Fatalf("%s: not within %v: %s", what, patience, last)
+	t.Fatalf("%s\n%s: not within %v: %s", b.logs(t), what, patience, last)
 }
 
 func (b bed) up(t *testing.T, args ...string) string {
@@ -236,7 +232,7 @@ func (b bed) submit(t *testing.T, user string, tasks int, seconds string) string
 // when the engine next thinks of it.
 func (b bed) healthy(t *testing.T) {
 	t.Helper()
-	until(t, "all healthy", func() string {
+	b.until(t, "all healthy", func() string {
 		for _, c := range b.containers(t) {
 			if c.service() == "init" {
 				continue
@@ -249,11 +245,10 @@ func (b bed) healthy(t *testing.T) {
 	})
 }
 
-// completed waits until the queue is empty and all tasks of the arrays stand in
-// the accounts as completed.
-func (b bed) completed(t *testing.T, tasks int, arrays ...string) {
+// done waits until the queue is empty.
+func (b bed) done(t *testing.T) {
 	t.Helper()
-	until(t, "all jobs are done", func() string {
+	b.until(t, "all jobs are done", func() string {
 		// A job whose node was lost starts again after two minutes. Nobody here waits for that. One that its node could not
 		// launch, as it was killed just then, Slurm holds until an administrator releases it. One that began in the ten
 		// seconds (BatchStartTimeout) before its node came back Slurm takes for running until its limit.
@@ -268,7 +263,12 @@ func (b bed) completed(t *testing.T, tasks int, arrays ...string) {
 		}
 		return out
 	})
-	until(t, "all jobs are accounted for", func() string {
+}
+
+// accounted waits until all tasks of the arrays stand in the accounts as completed.
+func (b bed) accounted(t *testing.T, tasks int, arrays ...string) {
+	t.Helper()
+	b.until(t, "all jobs are accounted for", func() string {
 		count := make(map[string]int)
 		out := b.slurm(t, "root", "sacct --noheader --allocations --allusers --parsable2 --format=state --jobs="+strings.Join(arrays, ","))
 		for state := range strings.FieldsSeq(out) {
