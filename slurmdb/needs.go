@@ -64,12 +64,12 @@ func (p *parser) readNeeds(r *accounting.Row, v []driver.Value) {
 	switch of := memory &^ perCPU; {
 	case of == 0 || of >= 1<<53: // none of its own, or NO_VAL64
 		n.Memory = int64(min(r.Asked.Memory, 1<<53))
-		n.Divide(int64(min(r.Req, accounting.MaxProcs)), int64(min(r.Asked.Nodes, accounting.MaxProcs)), &r.Held)
 	case memory != of:
 		n.Memory, n.Per = int64(of), accounting.PerCPU
 	default:
 		n.Memory, n.Per = int64(of), accounting.PerNode
 	}
+	n.Divide(int64(min(r.Req, accounting.MaxProcs)), int64(min(r.Asked.Nodes, accounting.MaxProcs)), &r.Held)
 }
 
 // submission returns a line of submission, without its last word if it was cut off.

@@ -345,25 +345,27 @@ func (l *Layout) Line() string {
 // Divide tells of memory as a whole for what it was asked, where what the job held allows one of them only: each
 // of the processors, each of the nodes that it asked for, each of its GPUs (DefMemPerGPU, --mem-per-gpu: Slurm records what it would
 // have had without; gres_select_util.c, gres_select_util_job_set_defs), or all of a node, of which Slurm records the least that a node
-// has. Since 21.08 accounting has the whole.
+// has. Since 21.08 sacct has the whole. The tables still say for what it was asked, but of memory for each GPU they have that by
+// DefMemPerCPU or DefMemPerNode.
 func (n *Needs) Divide(cpus, asked int64, held *TRES) {
 	got, nodes := int64(held.Memory), max(1, asked)
-	if n.Per != PerJob || n.Layout.Memory != 0 || n.AllMemory || got == 0 || n.Memory == 0 || held.Nodes == 0 || held.CPUs == 0 || cpus < 1 {
+	if n.Layout.Memory != 0 || n.AllMemory || got == 0 || n.Memory == 0 || held.Nodes == 0 || held.CPUs == 0 || cpus < 1 {
 		return
 	}
-	byCPU := n.Memory%cpus == 0 && n.Memory/cpus*int64(held.CPUs) == got
-	byNode := n.Memory%nodes == 0 && n.Memory/nodes*int64(held.Nodes) == got
+	whole := n.Memory * [...]int64{PerJob: 1, PerCPU: cpus, PerNode: nodes}[n.Per]
+	byCPU := n.Per != PerNode && whole%cpus == 0 && whole/cpus*int64(held.CPUs) == got
+	byNode := n.Per != PerCPU && whole%nodes == 0 && whole/nodes*int64(held.Nodes) == got
 	gpus := n.gpus()
 	switch {
 	case byCPU && byNode:
 	case byCPU:
-		n.Memory, n.Per = n.Memory/cpus, PerCPU
+		n.Memory, n.Per = whole/cpus, PerCPU
 	case byNode:
-		n.Memory, n.Per = n.Memory/nodes, PerNode
-	case gpus > 0 && got > n.Memory && got%gpus == 0 && gpus%int64(held.Nodes) == 0:
+		n.Memory, n.Per = whole/nodes, PerNode
+	case gpus > 0 && got > whole && got%gpus == 0 && gpus%int64(held.Nodes) == 0:
 		n.Memory, n.Per = got/int64(held.Nodes), PerNode
-	default:
-		n.AllMemory = held.Nodes == 1 && got > n.Memory
+	case n.Per == PerJob:
+		n.AllMemory = held.Nodes == 1 && got > whole
 	}
 }
 

@@ -29,6 +29,18 @@ func TestNeeds(t *testing.T) {
 		{name: "memory per processor", row: slurmdbtest.Job{Memory: 1<<63 | 500}, want: accounting.Needs{Memory: 500, Per: accounting.PerCPU}},
 		{name: "memory per node", row: slurmdbtest.Job{Memory: 1500}, want: accounting.Needs{Memory: 1500, Per: accounting.PerNode}},
 		{
+			name: "memory per GPU", row: slurmdbtest.Job{CPUs: 4, Memory: 1<<63 | 1500, TRESReq: "1=4,2=6000,4=1,1001=1", TRES: "1=4,2=20000,4=1,1001=1"},
+			want: accounting.Needs{Memory: 20000, Per: accounting.PerNode, TRES: "gres/gpu=1"},
+		},
+		{
+			name: "memory per processor of whole cores, with a GPU", row: slurmdbtest.Job{CPUs: 3, Memory: 1<<63 | 1500, TRESReq: "1=3,2=4500,4=1,1001=1", TRES: "1=4,2=6000,4=1,1001=1"},
+			want: accounting.Needs{Memory: 1500, Per: accounting.PerCPU, TRES: "gres/gpu=1"},
+		},
+		{
+			name: "memory per node, with a GPU", row: slurmdbtest.Job{CPUs: 4, Memory: 1500, TRESReq: "1=4,2=1500,4=1,1001=1", TRES: "1=4,2=3000,4=2,1001=2"},
+			want: accounting.Needs{Memory: 1500, Per: accounting.PerNode, TRES: "gres/gpu=1"},
+		},
+		{
 			name: "all memory of a node", row: slurmdbtest.Job{TRESReq: "1=1,2=16000,4=1", TRES: "1=1,2=32000,4=1"},
 			want: accounting.Needs{Memory: 16000, Layout: accounting.Layout{AllMemory: true}},
 		},
