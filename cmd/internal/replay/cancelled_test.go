@@ -54,8 +54,8 @@ func TestCancelled(t *testing.T) {
 			t.Errorf("campaigns %v have jobs that had not ended", s.open)
 		}
 		phase := phaseTest{Study: s}
-		if phase.gather(); len(phase.events) != 9 {
-			t.Errorf("events %+v of recorded priorities, want those of three jobs", phase.events)
+		if phase.gather(); len(phase.events) != 11 {
+			t.Errorf("events %+v of recorded priorities, want three of each job that ran, and that the other came and went", phase.events)
 		}
 		for i := range s.Jobs {
 			if j := &s.Jobs[i]; j.request().Free != j.cancelled {

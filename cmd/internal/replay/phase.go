@@ -175,6 +175,7 @@ const (
 	ended phaseEventKind = iota
 	began
 	submitted
+	withdrawn
 )
 
 type phaseEvent struct {
@@ -194,9 +195,6 @@ type phaseTest struct {
 func (t *phaseTest) gather() {
 	var last ostrich.Time
 	for i := range min(len(t.Jobs), phaseJobs) {
-		if t.Jobs[i].cancelled {
-			continue // nothing is used for it
-		}
 		t.jobs, last = append(t.jobs, &t.Jobs[i]), max(last, t.Jobs[i].Submit)
 	}
 	for i := range t.vain {
@@ -212,7 +210,12 @@ func (t *phaseTest) gather() {
 		if j.campaign < 0 && j.Start == j.Submit {
 			came = j.Submit // it is put where it ran before the window
 		}
-		t.events = append(t.events, phaseEvent{came, submitted, i}, phaseEvent{j.Start, began, i})
+		t.events = append(t.events, phaseEvent{came, submitted, i})
+		if j.cancelled { // while it waited, slurmctld read its user's usage
+			t.events = append(t.events, phaseEvent{j.Start, withdrawn, i})
+			continue
+		}
+		t.events = append(t.events, phaseEvent{j.Start, began, i})
 		if !j.open {
 			t.events = append(t.events, phaseEvent{j.ended(), ended, i})
 		}
@@ -254,6 +257,8 @@ func (t *phaseTest) each(phase ostrich.Time, visit func(j *Job, priority uint32)
 			}
 			f := m.Factors(j.request(), e.at)
 			visit(j, m.Priority(&f))
+		case e.kind == withdrawn:
+			err = m.Withdraw(id, j.request(), e.at)
 		case e.kind == began:
 			begun[e.job] = true // maybe in the second in which it came
 			err = errors.Join(m.Wait(id, j.request(), e.at), m.Start(id, j.request(), e.at))

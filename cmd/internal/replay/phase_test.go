@@ -162,6 +162,52 @@ func TestPhaseOfWaits(t *testing.T) {
 	}
 }
 
+// TestPhaseOfCancelled: a job that was cancelled waits until then like others: where it is a user's first one, what jobs behind it use is not
+// counted in the calculations of that time.
+func TestPhaseOfCancelled(t *testing.T) {
+	h := history()
+	h.Partitions = []string{"main", "main2"}
+	job := func(id ostrich.JobID, submit, start, end ostrich.Time) accounting.Job {
+		return accounting.Job{ID: id, Procs: 1, Submit: submit, Eligible: submit, Start: start, End: end, Limit: 5000, Priority: 1}
+	}
+	h.Jobs = []accounting.Job{job(1, 1010, 1011, 3000), job(2, 1020, 0, 1500), job(3, 1030, 1031, 3000), job(4, 1450, 1451, 3000), job(5, 1750, 1751, 3000)}
+	h.Jobs[1].State = accounting.Cancelled
+	h.Jobs = append(h.Jobs, job(6, 1040, 1041, 3000)) // of another user
+	h.Jobs[5].Association = 1
+	s := mustNew(t, h, Setup{Options: window30, Controller: &priority.Controller{
+		PriorityType: "priority/multifactor", PriorityFlags: []string{"NO_FAIR_TREE"}, Weights: priority.Weights{Fairshare: 1_000_000}, DecayHalfLife: 3600, CalcPeriod: 300, AccountingEnforce: []string{"limits"},
+	}})
+	phase := phaseTest{Study: s}
+	phase.gather()
+	got := make(map[ostrich.JobID]uint32)
+	if err := phase.each(0, func(j *Job, priority uint32) { got[j.Slurm] = priority }); err != nil {
+		t.Fatal(err)
+	}
+	m, err := multifactor.New(s.Priority, s.Priority.Before(1010))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := func(slurm ostrich.JobID) *multifactor.Request {
+		return s.Jobs[slices.IndexFunc(s.Jobs, func(j Job) bool { return j.Slurm == slurm })].request()
+	}
+	for _, id := range []ostrich.JobID{1, 2, 3, 6, 4, 5} {
+		if id == 5 {
+			err = errors.Join(err, m.Withdraw(2, r(2), 1500))
+		}
+		at := r(id).Submit
+		err = errors.Join(err, m.Wait(id, r(id), at))
+		if f := m.Factors(r(id), at); got[id] != m.Priority(&f) {
+			t.Errorf("job %d: priority %d, want %d", id, got[id], m.Priority(&f))
+		}
+		if id != 2 {
+			err = errors.Join(err, m.Start(id, r(id), at+1))
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestFindNormal: scontrol's NO_NORMAL_ALL stands for any of four flags. Those that the recorded priorities have are found;
 // 26.05, and a slurm.conf, which names no release, means what it says.
 func TestFindNormal(t *testing.T) {
