@@ -205,7 +205,7 @@ func (r *run) simulate(i int, logs *sharedLogs) (*pointResult, error) {
 		return nil, err
 	}
 	t := r.traces[p.Trace]
-	log, done, err := logs.acquire(p, func() (*trace.Log, error) { return t.read(r.c.Context, o, p.Seed) })
+	log, done, err := logs.acquire(r.keyOf(p), func() (*trace.Log, error) { return t.read(r.c.Context, o, p.Seed) })
 	defer done()
 	if err != nil {
 		return nil, err

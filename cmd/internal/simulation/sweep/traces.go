@@ -186,14 +186,16 @@ type sharedLog struct {
 	read  func() (*trace.Log, error)
 }
 
-func keyOf(p *Point) logKey {
-	return logKey{p.Trace, p.Seed, strings.EqualFold(p.Option("lenient"), "true")}
+// keyOf returns the log of a point. An option has several spellings: --lenient is true and 1.
+func (g *Grid) keyOf(p *Point) logKey {
+	lenient := slices.ContainsFunc(p.Options, func(o Option) bool { return o.Name == "lenient" && g.Texts[o] == "true" })
+	return logKey{p.Trace, p.Seed, lenient}
 }
 
 func (r *run) sharedBy(points []int) *sharedLogs {
 	s := &sharedLogs{logs: make(map[logKey]*sharedLog)}
 	for _, i := range points {
-		key := keyOf(&r.Points[i])
+		key := r.keyOf(&r.Points[i])
 		if s.logs[key] == nil {
 			s.logs[key] = &sharedLog{}
 		}
@@ -202,10 +204,9 @@ func (r *run) sharedBy(points []int) *sharedLogs {
 	return s
 }
 
-// acquire returns the log of a point, which must not be changed, and a function to
-// call when the point is done with it.
-func (s *sharedLogs) acquire(p *Point, read func() (*trace.Log, error)) (log *trace.Log, done func(), err error) {
-	key := keyOf(p)
+// acquire returns the log of a point by its key. It must not be changed. done is to be called
+// when the point is done with it.
+func (s *sharedLogs) acquire(key logKey, read func() (*trace.Log, error)) (log *trace.Log, done func(), err error) {
 	s.Lock()
 	l := s.logs[key]
 	if l.read == nil {
