@@ -34,12 +34,13 @@ func newSearch(in *Instance, o Objective, b Budget) *search {
 	}
 }
 
-// visit counts a schedule that is looked at, and reports whether there may be
-// another.
+// visit counts a schedule that is looked at, and reports whether there may be another. It
+// asks the budget whenever so many jobs were looked at, as a schedule of thousands takes long.
 func (s *search) visit() bool {
+	const jobs = 4096
 	s.visited++
 	if s.budget.Nodes >= 0 && s.visited >= s.budget.Nodes ||
-		s.budget.Stop != nil && s.visited%64 == 0 && s.budget.Stop() {
+		s.budget.Stop != nil && s.visited%max(1, min(64, jobs/int64(len(s.tasks)))) == 0 && s.budget.Stop() {
 		s.stopped = true
 	}
 	return !s.stopped

@@ -26,12 +26,13 @@ func EASY(in *Instance) []ostrich.Duration {
 			continue
 		}
 		busy.use(shadow, head.Procs, head.Length) // the reservation
-		rest := waiting[:1]
+		rest, free := waiting[:1], busy[busy.find(now)].free
 		for _, i := range waiting[1:] {
 			j := &in.Jobs[i]
-			if busy.earliest(now, j.Procs, j.Length) == now {
+			if j.Procs <= free && busy.fits(now, j.Procs, j.Length) {
 				starts[i] = now
 				busy.use(now, j.Procs, j.Length)
+				free -= j.Procs
 				continue
 			}
 			rest = append(rest, i)

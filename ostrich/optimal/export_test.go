@@ -12,3 +12,15 @@ func Explore(in *Instance, o Objective) float64 {
 	s.through(math.MaxInt64)
 	return s.best
 }
+
+// Bound returns the bound of an instance after some steps, with a grid of so many points at most.
+func Bound(in *Instance, o Objective, most int, best float64) float64 {
+	a := newRelaxation(newProblem(in, o), most).newAscent()
+	return a.climb(firstSteps, func() float64 { return best }, func() bool { return true })
+}
+
+// Places returns how many places jobs have in the grid of a search.
+func Places(in *Instance, o Objective) int {
+	p := newProblem(in, o)
+	return len(p.tasks) * len(p.gridPoints(mostPlaces/len(p.tasks)))
+}

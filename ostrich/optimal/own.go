@@ -42,6 +42,10 @@ const (
 	laterTries = 5000    // neighbours under SumT, for each job
 )
 
+// mostPlaces bounds the memory of a bound, which has some 32 bytes for each job and each point
+// of its grid. Only queues of thousands have fewer points than they could.
+const mostPlaces = 1 << 23
+
 // run searches, and returns a bound and whether the best schedule is optimal.
 func (s *search) run() (bound float64, optimal bool) {
 	root := s.nodes[0]
@@ -51,7 +55,7 @@ func (s *search) run() (bound float64, optimal bool) {
 	h := s.newNeighbourhood()
 	var a *ascent
 	if s.objective.additive() || s.objective == SumStretch {
-		s.prices = newRelaxation(s.problem)
+		s.prices = newRelaxation(s.problem, max(2, mostPlaces/len(s.tasks)))
 		a = s.prices.newAscent()
 		bound = max(bound, s.priceIn(a, firstSteps, h))
 	} else {

@@ -235,12 +235,39 @@ func TestBudget(t *testing.T) {
 	})
 }
 
-// TestStop ends the search from outside.
+// TestStop ends the search from outside. The longer the queue, the more often it asks.
 func TestStop(t *testing.T) {
-	in := drawSized(12, 12).Example(1)
-	asked := 0
-	r, err := optimal.Own{}.Solve(&in, optimal.SumT, optimal.Budget{Nodes: optimal.Unlimited, Stop: func() bool { asked++; return asked == 3 }})
-	if err != nil || asked != 3 || r.Nodes != 3*64 || r.Optimal {
-		t.Errorf("asked %d times: %+v, %v", asked, r, err)
+	for jobs, every := range map[int]int64{12: 64, 100: 40, 2000: 2} {
+		in := drawSized(jobs, jobs).Example(1)
+		asked := 0
+		r, err := optimal.Own{}.Solve(&in, optimal.SumT, optimal.Budget{Nodes: optimal.Unlimited, Stop: func() bool { asked++; return asked == 3 }})
+		if err != nil || asked != 3 || r.Nodes != 3*every || r.Optimal {
+			t.Errorf("%d jobs: asked %d times: %d nodes, optimal %v, %v", jobs, asked, r.Nodes, r.Optimal, err)
+		}
+	}
+}
+
+// TestFewPoints: a bound holds with any points of its grid, and a long queue has not so many that
+// they fill the memory.
+func TestFewPoints(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := drawSized(1, 7).Draw(t, "instance")
+		most := rapid.IntRange(2, 20).Draw(t, "points")
+		for _, o := range []optimal.Objective{optimal.SumU, optimal.SumT, optimal.SumStretch} {
+			best, err := optimal.Own{}.Solve(&in, o, optimal.Budget{Nodes: optimal.Unlimited})
+			if err != nil || !best.Optimal {
+				t.Fatal(best, err)
+			}
+			if bound := optimal.Bound(&in, o, most, best.Value); bound > best.Value*(1+1e-9) {
+				t.Errorf("%v with %d points: bound %v of %v", o, most, bound, best.Value)
+			}
+		}
+	})
+	long := optimal.Instance{Procs: 1}
+	for i := range 5000 {
+		long.Jobs = append(long.Jobs, optimal.Job{ID: ostrich.JobID(i + 1), Procs: 1, Length: ostrich.Duration(60 + i), Due: ostrich.Duration(i)})
+	}
+	if n := optimal.Places(&long, optimal.SumT); n > 1<<23 {
+		t.Errorf("%d places", n)
 	}
 }

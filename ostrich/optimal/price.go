@@ -50,8 +50,9 @@ type size struct {
 // happens.
 const points = 600
 
-func newRelaxation(p *problem) *relaxation {
-	r := &relaxation{problem: p, grid: p.gridPoints(), size: make([]*size, len(p.tasks)), least: make([][]float64, len(p.tasks))}
+// newRelaxation makes one whose grid has so many points at most, from 2 on.
+func newRelaxation(p *problem, most int) *relaxation {
+	r := &relaxation{problem: p, grid: p.gridPoints(most), size: make([]*size, len(p.tasks)), least: make([][]float64, len(p.tasks))}
 	n := len(r.grid)
 	r.room, r.price, r.sum = make([]float64, n), make([]float64, n), make([]float64, n+1)
 	for k, at := range r.grid {
@@ -95,8 +96,8 @@ func (r *relaxation) newSize(t *task) *size {
 // due date for SumU, where jobs that start later are late anyway, and until EASY
 // would be done for the other objectives. Besides, there is one at the last second
 // of each step of what is free, at each due date for SumU and SumT, and at each start of
-// EASY but for SumU.
-func (p *problem) gridPoints() []ostrich.Duration {
+// EASY but for SumU. Of more than most some are left out, evenly: a bound holds with any.
+func (p *problem) gridPoints(most int) []ostrich.Duration {
 	last := ostrich.Duration(0)
 	var events []ostrich.Duration
 	for i := range p.tasks {
@@ -119,7 +120,14 @@ func (p *problem) gridPoints() []ostrich.Duration {
 	}
 	events = slices.DeleteFunc(events, func(at ostrich.Duration) bool { return at < 0 || at > last })
 	slices.Sort(events)
-	return slices.Compact(events)
+	events = slices.Compact(events)
+	if len(events) > most {
+		for k := range most {
+			events[k] = events[k*(len(events)-1)/(most-1)]
+		}
+		events = events[:most]
+	}
+	return events
 }
 
 // slopes spreads the weight of each campaign over its jobs. A campaign ends no

@@ -48,6 +48,16 @@ func (p profile) earliest(from ostrich.Duration, procs int, length ostrich.Durat
 	return start
 }
 
+// fits reports whether procs processors are free at a time, and for length.
+func (p profile) fits(at ostrich.Duration, procs int, length ostrich.Duration) bool {
+	for i := p.find(at); i < len(p) && p[i].at < at+length; i++ {
+		if p[i].free < procs {
+			return false
+		}
+	}
+	return true
+}
+
 // use takes processors that are free.
 func (p *profile) use(start ostrich.Duration, procs int, length ostrich.Duration) {
 	first := p.cut(start)
