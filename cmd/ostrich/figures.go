@@ -34,6 +34,11 @@ func figuresCommand() *cli.Command {
 		&cli.IntFlag{Name: "workers", Usage: "compute on `NUMBER` cores", DefaultText: "all", Destination: &o.Workers},
 	}, func(c *cli.Context) error {
 		if c.Bool("list") {
+			for _, option := range []string{"out", "all", "short", "workers"} {
+				if c.IsSet(option) {
+					return fmt.Errorf("figures: --%s means nothing with --list", option)
+				}
+			}
 			return listFigures(c)
 		}
 		if c.IsSet("workers") && o.Workers < 1 {

@@ -16,6 +16,7 @@ import (
 	"slurm-ostrich/cmd/internal/console"
 	"slurm-ostrich/cmd/internal/format"
 	"slurm-ostrich/cmd/internal/runs"
+	"slurm-ostrich/priority/privilege"
 )
 
 // Options say which figures are drawn and where they are written.
@@ -59,6 +60,10 @@ func (o *Options) Run(ctx context.Context, stderr io.Writer, names []string) ([]
 	}
 	var drawn []Drawn
 	if len(list) > 0 {
+		// Before the drawing, which may take a quarter of an hour.
+		if err = privilege.Do(o.Out, func() error { return os.MkdirAll(o.Out, 0o755) }); err != nil {
+			return nil, fmt.Errorf("figures: making the folder of the figures: %w", err)
+		}
 		if drawn, err = o.draw(ctx, list, stderr); err != nil {
 			return nil, err
 		}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -16,7 +15,6 @@ import (
 
 	"slurm-ostrich/cmd/internal/atomicfile"
 	"slurm-ostrich/cmd/internal/svg"
-	"slurm-ostrich/priority/privilege"
 )
 
 // Drawn is a figure with its result.
@@ -32,16 +30,12 @@ const Index = "index.html"
 var fileName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`)
 
 // Write writes the pictures as SVG, the tables as CSV and a page with all of them
-// into a folder, which it creates if needed. It builds everything before it
-// writes, and replaces each older file at once. The page comes last. The same
-// results give the same bytes.
+// into a folder. It builds everything before it writes, and replaces each older file at
+// once. The page comes last. The same results give the same bytes.
 func Write(dir string, drawn []Drawn) error {
 	files, err := build(drawn)
 	if err != nil {
 		return err
-	}
-	if err := privilege.Do(dir, func() error { return os.MkdirAll(dir, 0o755) }); err != nil {
-		return fmt.Errorf("making the folder of the figures: %w", err)
 	}
 	for _, f := range files {
 		err := atomicfile.Write(filepath.Join(dir, f.name), func(w io.Writer) error {

@@ -17,7 +17,7 @@ import (
 // nothing else is left in the folder.
 func TestWriteTwice(t *testing.T) {
 	read := func() map[string]string {
-		dir := filepath.Join(t.TempDir(), "new", "folder")
+		dir := t.TempDir()
 		if err := Write(dir, drawExamples(t)); err != nil {
 			t.Fatal(err)
 		}
@@ -121,13 +121,13 @@ func TestWriteNothing(t *testing.T) {
 		{"a path", Result{Pictures: []*svg.Picture{picture("../x")}}, `figure f: "../x" cannot be the name of a file`},
 		{"a short row", Result{Tables: []Table{table}}, "figure f, table x: row 2 has 1 cells under a header of 2"},
 	} {
-		dir := filepath.Join(t.TempDir(), "out")
+		dir := t.TempDir()
 		err := Write(dir, []Drawn{{Figure{Name: "f"}, &tt.result}})
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", tt.name, err)
 		}
-		if _, err := os.Stat(dir); err == nil {
-			t.Errorf("%s: there is a folder", tt.name)
+		if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+			t.Errorf("%s: %v, %v", tt.name, files, err)
 		}
 	}
 

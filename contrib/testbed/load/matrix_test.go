@@ -278,6 +278,21 @@ func TestMatrix(t *testing.T) {
 	if again, stderr, code = matrix(append(all, "--table")...); code != 0 || again != stdout || calls() != 6 {
 		t.Errorf("--table: exit code %d after %d runs:\n%s%s", code, calls(), again, stderr)
 	}
+	// A second matrix may be at work on the others.
+	if _, stderr, code = matrix("--seeds", "3", "--scenarios", "quick", "--table"); code != 1 || !strings.Contains(stderr, "not written, as 1 of the runs") {
+		t.Errorf("a page without all runs: exit code %d: %s", code, stderr)
+	}
+	for _, other := range [][]string{{"--nodes", "4"}, {"--ostrichd", "--schedule-class=name"}} {
+		if _, stderr, code = matrix(append(other, "--seeds", "3", "--scenarios", "quick")...); code != 1 || calls() != 6 || !strings.Contains(stderr, "are with --nodes 8; give another --out") {
+			t.Errorf("%v: exit code %d after %d runs: %s", other, code, calls(), stderr)
+		}
+	}
+	if _, stderr, code = matrix("--table", "--out", out+"-none"); code != 1 || !strings.Contains(stderr, "no runs to make a table of") {
+		t.Errorf("no runs: exit code %d: %s", code, stderr)
+	}
+	if _, err = os.Stat(out + "-none"); err == nil {
+		t.Error("a table of no runs made their folder")
+	}
 
 	if err = os.WriteFile(filepath.Join(out, "testbed", "scenarios", "equal.yaml"), []byte("name: equal\n"), 0o600); err != nil {
 		t.Fatal(err)
