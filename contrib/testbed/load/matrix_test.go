@@ -301,3 +301,12 @@ func TestMatrix(t *testing.T) {
 		t.Errorf("another scenario under the same name: exit code %d: %s", code, stderr)
 	}
 }
+
+// TestDemoFolder: that the result could not be written is told first. The scenario is none, so
+// that no testbed is brought up.
+func TestDemoFolder(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "../debian/demo", "none", "--json", filepath.Join(t.TempDir(), "none", "x.json"))
+	if text, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(text), "none/x.json: there is no such folder") {
+		t.Errorf("%v: %s", err, text)
+	}
+}
