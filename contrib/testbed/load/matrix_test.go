@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -308,5 +310,45 @@ func TestDemoFolder(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "../debian/demo", "none", "--json", filepath.Join(t.TempDir(), "none", "x.json"))
 	if text, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(text), "none/x.json: there is no such folder") {
 		t.Errorf("%v: %s", err, text)
+	}
+}
+
+// TestUpNumbers: to bash 08 is no number, and 010 is eight.
+func TestUpNumbers(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("up needs root")
+	}
+	defer os.Remove("/run/ostrich-testbed/_tmp_ostrich-none.lock") //nolint:errcheck // it may be gone
+	for _, number := range []string{"08", "0x8", "501"} {
+		cmd := exec.CommandContext(t.Context(), "../debian/up", "--dir", "/tmp/ostrich-none", "--nodes", number)
+		want := "up: --nodes " + number + ": must be a number from 1 to 500\n"
+		if text, err := cmd.CombinedOutput(); err == nil || string(text) != want {
+			t.Errorf("%v: %q, want %q", err, text, want)
+		}
+	}
+}
+
+// TestFreePorts: up refuses a port of another program, and not those of its own daemons when it
+// repairs what is down beside them.
+func TestFreePorts(t *testing.T) {
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close() //nolint:errcheck // it is only listened on
+	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	for runs, want := range map[string]string{"": "another program listens on " + port, "slurmd.n1": ""} {
+		cmd := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", `
+			. "$here/lib/all.sh"
+			mkdir -p "$dir/run"
+			started $$
+			[ -z "$runs" ] || echo "$$ $ticks" >"$dir/run/$runs.pid"
+			nodes=1
+			set_ports
+			free_ports`)
+		cmd.Env = append(os.Environ(), "here=../debian", "dir="+t.TempDir(), "port="+port, "runs="+runs)
+		if text, err := cmd.CombinedOutput(); (err != nil) != (want != "") || !strings.Contains(string(text), want) {
+			t.Errorf("with %q running: %v, %q", runs, err, text)
+		}
 	}
 }

@@ -57,9 +57,13 @@ unregister() {
 	rm -rf "$testbed_registry"
 }
 
-# free_ports refuses ports that some other program listens on.
+# free_ports refuses ports that some other program listens on. While a daemon of this testbed
+# runs, it may be that one.
 free_ports() {
-	local p taken=()
+	local p name taken=()
+	while IFS= read -r name; do
+		if [ "$name" != munged ] && running "$name"; then return 0; fi
+	done < <(known_daemons)
 	for p in "$ctld_port" "$dbd_port" "$db_port" "$listen_port" $(seq "$node_port" $((node_port + nodes - 1))); do
 		if (exec 3<>"/dev/tcp/127.0.0.1/$p") 2>/dev/null; then taken+=("$p"); fi
 	done
