@@ -41,8 +41,8 @@ func (o Objective) String() string {
 // whole reports whether the objective has whole numbers only.
 func (o Objective) whole() bool { return o <= Cmax }
 
-// stretches reports whether the objective is one of campaigns.
-func (o Objective) stretches() bool { return o == SumStretch || o == MaxStretch }
+// Stretches reports whether the objective is one of campaigns.
+func (o Objective) Stretches() bool { return o == SumStretch || o == MaxStretch }
 
 // Check returns why an instance cannot be solved for the objective.
 func (o Objective) Check(in *Instance) error {
@@ -52,7 +52,7 @@ func (o Objective) Check(in *Instance) error {
 	if err := in.Check(); err != nil {
 		return err
 	}
-	if o.stretches() && len(in.Campaigns) == 0 && len(in.Jobs) > 0 {
+	if o.Stretches() && len(in.Campaigns) == 0 && len(in.Jobs) > 0 {
 		return fmt.Errorf("optimal: %v of jobs without campaigns: %w", o, ErrInstance)
 	}
 	return nil
@@ -64,7 +64,7 @@ func (o Objective) additive() bool { return o <= SumT }
 
 // newEnds returns the ends that decide an objective, before any job.
 func (o Objective) newEnds(in *Instance) []ostrich.Duration {
-	if o.stretches() {
+	if o.Stretches() {
 		return make([]ostrich.Duration, len(in.Campaigns))
 	}
 	return make([]ostrich.Duration, 1)
@@ -72,7 +72,7 @@ func (o Objective) newEnds(in *Instance) []ostrich.Duration {
 
 // group is the index of the end that a job of a campaign may move.
 func (o Objective) group(campaign int) int {
-	if o.stretches() {
+	if o.Stretches() {
 		return campaign
 	}
 	return 0

@@ -1,6 +1,7 @@
 package optimal
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -45,7 +46,7 @@ func Scenario(m int, log []Logged, at ostrich.Time) (Instance, []int, error) {
 			in.Running = append(in.Running, Running{Procs: j.Procs, Left: j.left(at)})
 		}
 	}
-	slices.SortStableFunc(queue, func(a, b int) int { return int(min(1, max(-1, log[a].Submit-log[b].Submit))) })
+	slices.SortStableFunc(queue, func(a, b int) int { return cmp.Compare(log[a].Submit, log[b].Submit) })
 	numbers := in.campaigns(log, queue, at)
 	for _, i := range queue {
 		j := &log[i]

@@ -140,8 +140,15 @@ func (o *Options) choices(ctx context.Context) (c choices, err error) {
 	}
 	c.solver, one = solver.New(ctx, o.Solver, c.model, o.Limit)
 	wrong("solver", one)
-	if err == nil && o.Given("nodes") && o.Solver != solver.Names[0] {
+	own := o.Solver == solver.Names[0]
+	switch {
+	case err != nil:
+	case o.Given("nodes") && !own:
 		err = fmt.Errorf("--nodes means nothing to --solver %s", o.Solver)
+	case o.Given("model") && own && !o.Given("write-lp") && !o.Given("write-mps"):
+		err = errors.New("--model goes with --solver cbc, --write-lp or --write-mps")
+	case o.Given("rule") && !c.objective.Stretches():
+		err = fmt.Errorf("--rule means nothing to --objective %v, which knows no campaigns", c.objective)
 	}
 	return c, err
 }

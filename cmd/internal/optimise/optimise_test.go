@@ -165,6 +165,8 @@ func TestRefused(t *testing.T) {
 		{"solver", queue, "--at 1000 --solver scip", `--solver "scip": must be own or cbc`},
 		{"the first of two", queue, "--at 1000 --late x --objective u", `--objective "u": must be sum-u, sum-t, cmax, sum-stretch or max-stretch`},
 		{"nodes of a program", queue, "--at 1000 --solver cbc --nodes 9", "--nodes means nothing to --solver cbc"},
+		{"a model that nobody gets", queue, "--at 1000 --model paper", "--model goes with --solver cbc, --write-lp or --write-mps"},
+		{"campaigns that do not count", queue, "--at 1000 --objective cmax --rule window", "--rule means nothing to --objective cmax, which knows no campaigns"},
 		{"negative nodes", queue, "--at 1000 --nodes -1", "--nodes -1: at least 1"},
 		{"no limit", queue, "--at 1000 --limit 0s", "--limit 0s: must be above 0"},
 		{"nobody waits", queue, "--at 100000", "queue.swf: nobody waited at 100000 s"},
