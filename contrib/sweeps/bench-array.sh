@@ -7,6 +7,7 @@
 # less than the runs divided by PER_TASK, rounded up. When the array has ended, "ostrich bench
 # OPTIONS... --resume DIR" makes what failed and writes the tables. With --forecast among the
 # OPTIONS it is the back-test of forecasts.
+: "${2:?is PER_TASK}" "${SLURM_ARRAY_TASK_ID:?is missing: run it with sbatch --array}"
 dir=$1 per_task=$2
 shift 2
 export GOMAXPROCS="${SLURM_CPUS_PER_TASK:-1}"

@@ -2,8 +2,10 @@ package sweep
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -37,6 +39,22 @@ func TestTable5(t *testing.T) {
 			if !slices.ContainsFunc(g.Points, func(p Point) bool { return p.Option("selection") == s }) {
 				t.Errorf("%s: no point has --selection %s", name, s)
 			}
+		}
+	}
+}
+
+// TestArrays: the scripts of job arrays say what they were not given.
+func TestArrays(t *testing.T) {
+	for _, tt := range []struct{ script, task, want string }{
+		{"array.sh", "SLURM_ARRAY_TASK_ID=0", "is PER_TASK"},
+		{"array.sh FILE DIR 3", "SLURM_ARRAY_TASK_ID=", "run it with sbatch --array"},
+		{"bench-array.sh DIR", "SLURM_ARRAY_TASK_ID=0", "is PER_TASK"},
+		{"bench-array.sh DIR 3", "SLURM_ARRAY_TASK_ID=", "run it with sbatch --array"},
+	} {
+		cmd := exec.CommandContext(t.Context(), "sh", strings.Fields(tt.script)...)
+		cmd.Dir, cmd.Env = filepath.Join("..", "..", "..", "..", "contrib", "sweeps"), append(os.Environ(), tt.task)
+		if text, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(text), tt.want) {
+			t.Errorf("%s with %s: %v, %s, want %s", tt.script, tt.task, err, text, tt.want)
 		}
 	}
 }
