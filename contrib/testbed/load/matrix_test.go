@@ -256,6 +256,10 @@ func TestMatrix(t *testing.T) {
 	}
 	all := []string{"--seeds", "2", "--scenarios", "quick,equal"}
 
+	// A choice of which there is no run does not bind.
+	if err := errors.Join(os.Mkdir(out, 0o755), os.WriteFile(filepath.Join(out, "options"), []byte("--nodes 80\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	_, stderr, code := matrix(all...)
 	if code != 1 || calls() != 4 || !strings.Contains(stderr, "2 runs failed") || !strings.Contains(stderr, "equal, seed 2: failed") || !strings.Contains(stderr, "    broken") {
 		t.Errorf("exit code %d after %d runs, want 1 after 4:\n%s", code, calls(), stderr)
@@ -283,6 +287,11 @@ func TestMatrix(t *testing.T) {
 	// A second matrix may be at work on the others.
 	if _, stderr, code = matrix("--seeds", "3", "--scenarios", "quick", "--table"); code != 1 || !strings.Contains(stderr, "not written, as 1 of the runs") {
 		t.Errorf("a page without all runs: exit code %d: %s", code, stderr)
+	}
+	for option, want := range map[string]string{"--nodes many": "from 1 to 500", "--seeds 0": "from 1 to 999", "--port 65500": "from 1024 to 65417"} {
+		if _, stderr, code = matrix(append(all, strings.Fields(option)...)...); code != 1 || !strings.Contains(stderr, option+": must be a number "+want) {
+			t.Errorf("%s: exit code %d: %s", option, code, stderr)
+		}
 	}
 	for _, other := range [][]string{{"--nodes", "4"}, {"--ostrichd", "--schedule-class=name"}} {
 		if _, stderr, code = matrix(append(other, "--seeds", "3", "--scenarios", "quick")...); code != 1 || calls() != 6 || !strings.Contains(stderr, "are with --nodes 8; give another --out") {

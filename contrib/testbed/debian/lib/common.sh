@@ -39,6 +39,13 @@ die() {
 	exit 1
 }
 
+# number NAME VALUE MIN MAX refuses an option that is not a number in a range.
+number() {
+	if ! [[ $2 =~ ^(0|[1-9][0-9]{0,5})$ ]] || [ "$2" -lt "$3" ] || [ "$2" -gt "$4" ]; then
+		die "$1 $2: must be a number from $3 to $4"
+	fi
+}
+
 need_root() {
 	[ "$(id -u)" = 0 ] || die "must run as root: daemons run as the users munge, mysql, slurm and root"
 }
