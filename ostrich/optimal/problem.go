@@ -50,31 +50,27 @@ func newProblem(in *Instance, o Objective) *problem {
 		procs  int
 		length ostrich.Duration
 	}
-	shapes := make(map[size]int)
+	shapes, latest := make(map[size]int), []int(nil) // latest is the last task of each shape so far
+	before := make([]int, len(p.tasks))              // the last one of the same shape, below 0 for none
 	for i := range p.tasks {
 		t := &p.tasks[i]
 		shape, known := shapes[size{t.procs, t.length}]
 		if !known {
-			shape = len(shapes)
+			shape, latest = len(shapes), append(latest, -1)
 			shapes[size{t.procs, t.length}] = shape
 		}
-		t.shape = shape
-		t.twin = i - 1
+		t.shape, t.twin, before[i], latest[shape] = shape, latest[shape], latest[shape], i
 		for t.twin >= 0 && !p.twins(&p.tasks[t.twin], t) {
-			t.twin--
+			t.twin = before[t.twin]
 		}
 	}
 	p.shapes = len(shapes)
 	return p
 }
 
-// twins reports whether some best schedule starts job a no later than job b, which
-// is less urgent: they are of one size, so where it does not, the two may change
-// places.
+// twins reports whether some best schedule starts job a no later than job b, which is
+// less urgent and of the same size: where it does not, the two may change places.
 func (p *problem) twins(a, b *task) bool {
-	if a.procs != b.procs || a.length != b.length {
-		return false
-	}
 	switch p.objective {
 	case SumU, SumT:
 		return a.due <= b.due && a.weight >= b.weight
