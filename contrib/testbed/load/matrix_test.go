@@ -313,12 +313,17 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// TestDemoFolder: that the result could not be written is told first. The scenario is none, so
-// that no testbed is brought up.
-func TestDemoFolder(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), "../debian/demo", "none", "--json", filepath.Join(t.TempDir(), "none", "x.json"))
-	if text, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(text), "none/x.json: there is no such folder") {
-		t.Errorf("%v: %s", err, text)
+// TestDemoEarly: what would end a demonstration after minutes is told first. The scenario is
+// none, so that no testbed is brought up.
+func TestDemoEarly(t *testing.T) {
+	for option, want := range map[string]string{
+		"--json " + filepath.Join(t.TempDir(), "none", "x.json"): "none/x.json: there is no such folder",
+		"--seed x": "demo: --seed x: must be a whole number",
+	} {
+		cmd := exec.CommandContext(t.Context(), "../debian/demo", append(strings.Fields(option), "none")...)
+		if text, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %v: %s", option, err, text)
+		}
 	}
 }
 
