@@ -76,7 +76,7 @@ func pages(t *testing.T, where string) []page {
 
 // Every block of every page says where it runs, or why it does not.
 func TestEveryCommandHasItsPlace(t *testing.T) {
-	const most = 44 // of blocks that are not run: raise it only with a good reason
+	const most = 43 // of blocks that are not run: raise it only with a good reason
 	run, not := 0, 0
 	for _, p := range pages(t, "") {
 		for _, b := range p.blocks {

@@ -48,7 +48,10 @@ const (
 
 // isClose reports whether the baseline may be called close to what happened.
 func (a *Agreement) isClose() bool {
-	sameOrder := a.StartTau != nil && *a.StartTau >= closeTau
+	sameOrder := a.MeanError <= noError // one job has no order, nor have jobs that start at one moment
+	if a.StartTau != nil {
+		sameOrder = *a.StartTau >= closeTau
+	}
 	sameMean := math.Abs(a.WaitDifference) <= max(closeSecond, closeWait*a.RecordedMeanWait)
 	sameJobs := a.MeanError <= noError || a.WaitTau == nil || *a.WaitTau >= closeWaits // wait long
 	return sameOrder && sameMean && sameJobs

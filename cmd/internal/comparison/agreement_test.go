@@ -34,3 +34,24 @@ func TestAgreement(t *testing.T) {
 		t.Errorf("agreement with nothing: %+v", c.Agreement)
 	}
 }
+
+// TestAgreementOfOneMoment: where all jobs start at once there is no order to agree in, and
+// how far apart the starts are decides alone.
+func TestAgreementOfOneMoment(t *testing.T) {
+	for _, tt := range []struct {
+		jobs  int
+		later ostrich.Time
+		far   bool
+	}{{1, 0, false}, {1, 7200, true}, {3, 0, false}, {3, 7200, true}} {
+		in := Input{Procs: 8, Baseline: 1, Runs: []Run{{Name: "recorded", Recorded: true}, {Name: "fairshare"}}}
+		for i := range tt.jobs {
+			j := report.Job{ID: ostrich.JobID(i + 1), User: 1, Submit: 100, Start: 100, End: 160, Procs: 1}
+			in.Runs[0].Jobs = append(in.Runs[0].Jobs, j)
+			j.Start, j.End = j.Start+tt.later, j.End+tt.later
+			in.Runs[1].Jobs = append(in.Runs[1].Jobs, j)
+		}
+		if a := compare(t, in).Agreement; a == nil || a.StartTau != nil || a.Far != tt.far {
+			t.Errorf("%d jobs, %d s later: %+v", tt.jobs, tt.later, a)
+		}
+	}
+}

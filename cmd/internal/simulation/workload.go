@@ -265,7 +265,7 @@ func (o *LogOptions) Processors(log *trace.Log) (int, error) {
 		ran := LogRan(log)
 		switch most, _ := LogPeak(log, ran); {
 		case most > 0 && len(ran) > 0:
-			text += fmt.Sprintf(", at most %d: as many were in use at once, or fewer if the log's times are rounded", most)
+			text += fmt.Sprintf("; --procs %d, the most that were in use at once, would do, or fewer if the log's times are rounded", most)
 		case most > 0:
 			text += fmt.Sprintf("; at least --procs %d, for the widest job", most)
 		}

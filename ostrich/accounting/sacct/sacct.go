@@ -241,6 +241,9 @@ func (d *dump) add(line []byte) error {
 	case n > l.count:
 		cells, why := d.share(l)
 		if cells == nil {
+			if d.header == nil {
+				why += "; without a header they are taken for Open XDMoD's: --columns names others"
+			}
 			return d.fault(plural.Sprintf("%d field{|s}, want %d: %s", n, l.count, why))
 		}
 		d.fields = append(d.fields[:0], cells...)

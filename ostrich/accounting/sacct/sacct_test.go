@@ -365,6 +365,10 @@ func TestReadFaults(t *testing.T) {
 		{"header alone", header, "sacct: dump: no job in the dump"},
 		{"steps alone", line(fieldRaw, "7.0"), "sacct: dump: no job, but 1 line of job steps"},
 		{"nonsense", nonsense, "sacct: dump:1: 1 field, which is not those of Open XDMoD, and no header"},
+		{
+			"more columns than Open XDMoD's, and no header", "1001|1001|test|cpu|normal|bio|g|100|u8|1000|2025-11-01T00:11:19|2025-11-01T00:11:19|2025-11-01T00:11:19|2025-11-01T00:14:19|00:03:00|0:0|COMPLETED|1|8|8|1|16G|billing=8,cpu=8,mem=16G,node=1|billing=8,cpu=8,mem=16G,node=1|1-00:00:00|||SchedMain|1000|cpu01",
+			"sacct: dump:1: 30 fields, want 26: no way to share them among the columns; without a header they are taken for Open XDMoD's: --columns names others",
+		},
 		{"the header lacks", "JobID|State|User\n", "sacct: dump:1: the header lacks columns: Submit, Start, End, NCPUS; run sacct again with them"},
 		{"nor a state", "JobID|JobIDRaw|User|Account|Partition\n1|1|bob|phys|main\n", "sacct: dump:1: the header lacks columns: Submit, Start, End, State, NCPUS; run sacct again with them"},
 		{"nor an id", "User|Submit|Start\n", "sacct: dump:1: the header lacks columns: End, State, JobID, NCPUS; run sacct again with them"},
