@@ -53,8 +53,8 @@ type Layout struct {
 	GPUs, GPUsPerTask  string // --gpus, --gpus-per-task, as "gpu:N" or "gpu:TYPE:N"
 	Exclusive          string // --exclusive: "node" without a value
 	Share              bool   // --oversubscribe
-	Contiguous         bool
-	NoRequeue          bool // --no-requeue, or no batch job
+	Contiguous, Spread bool   // --contiguous, --spread-job
+	NoRequeue          bool   // --no-requeue, or no batch job
 	NodeList, Exclude  string
 	Wanted             string // --licenses, where the record has no column of them: until 22.05
 	Nice               int64  // --nice
@@ -262,6 +262,8 @@ func (l *Layout) set(name, value string) {
 		}
 	case "contiguous":
 		l.Contiguous = true
+	case "spread-job":
+		l.Spread = true
 	case "partition":
 		if l.Partitions = ""; strings.Contains(value, ",") {
 			l.Partitions = value
@@ -332,6 +334,7 @@ func (l *Layout) Line() string {
 	flag("oversubscribe", l.Share)
 	flag("overcommit", l.Overcommit)
 	flag("contiguous", l.Contiguous)
+	flag("spread-job", l.Spread)
 	flag("no-requeue", l.NoRequeue)
 	add("nodelist", l.NodeList)
 	add("exclude", l.Exclude)

@@ -172,7 +172,7 @@ func (p *placement) request(j *accounting.Job, a *answer) (nodes.Request, error)
 	n := h.NeedsOf(j)
 	r := nodes.Request{
 		CPUs: int(cmp.Or(j.Asked, j.Procs)), QOS: p.qos[j.QOS], Association: p.associations[j.Association],
-		Tasks: n.Tasks, CPUsPerTask: n.CPUsPerTask, TasksPerNode: n.TasksPerNode, TasksPerSocket: n.TasksPerSocket, TasksPerCore: n.TasksPerCore, Sockets: n.Sockets, Cores: n.Cores, Threads: n.Threads, MinNodes: n.MinNodes, MaxNodes: n.MaxNodes, Share: n.Share, Contiguous: n.Contiguous, NoRequeue: n.NoRequeue, Component: j.Het != 0 && p.backfills,
+		Tasks: n.Tasks, CPUsPerTask: n.CPUsPerTask, TasksPerNode: n.TasksPerNode, TasksPerSocket: n.TasksPerSocket, TasksPerCore: n.TasksPerCore, Sockets: n.Sockets, Cores: n.Cores, Threads: n.Threads, MinNodes: n.MinNodes, MaxNodes: n.MaxNodes, Share: n.Share, Contiguous: n.Contiguous, Spread: n.Spread, NoRequeue: n.NoRequeue, Component: j.Het != 0 && p.backfills,
 	}
 	if n.Overcommit { // slurm_opt.c, slurm_opt_create_job_desc; job_test.c, _allocate_sc
 		r.Tasks, r.TasksPerNode = min(r.Tasks, max(1, n.MinNodes)), min(r.TasksPerNode, 1)
@@ -275,6 +275,9 @@ func (p *placement) rounds(where []int) int {
 // layout says on how many nodes a job of which no line of submission tells it is to be.
 func (p *placement) layout(j *accounting.Job, n *accounting.Needs, r *nodes.Request, a *answer) {
 	told := n.Tasks > 0 || n.MinNodes > 0 || n.TasksPerNode > 0
+	if n.Spread && r.MaxNodes == 0 && r.Tasks > 0 { // _copy_job_desc_to_job_record
+		r.MaxNodes = max(min(r.Tasks, len(p.cluster.Nodes)), r.MinNodes)
+	}
 	switch held := int(j.Nodes); {
 	case told:
 		if j.AskedNodes > 1 && r.MinNodes == 0 {

@@ -186,6 +186,7 @@ func TestAsked(t *testing.T) {
 		"-n2 --gpus-per-task=a100:1":                      {CPUs: 8, Tasks: 2, GRES: gpus(1, "a100", nodes.PerTask)},
 		"-G 3":                                            {CPUs: 8, GRES: gpus(3, "", nodes.PerJob)},
 		"--gpus a100:6":                                   {CPUs: 8, MinNodes: 2, GRES: gpus(6, "a100", nodes.PerJob)},
+		"-n4 --spread-job":                                {CPUs: 8, Tasks: 4, MaxNodes: 3, Spread: true},
 		"-N2 --gpus-per-node=2":                           {CPUs: 8, MinNodes: 2, MaxNodes: 2, GRES: gpus(2, "", nodes.PerNode)},
 		"-N2 -n2 --gpus-per-node=2 --gpus=4":              {CPUs: 8, Tasks: 2, MinNodes: 2, MaxNodes: 2, GRES: gpus(2, "", nodes.PerNode)},
 		"-n2 --gpus-per-node=2 -G4":                       {CPUs: 8, Tasks: 2, MinNodes: 2, MaxNodes: 2, GRES: gpus(2, "", nodes.PerNode)},

@@ -288,7 +288,7 @@ func TestSubmissionLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		options := rapid.SliceOf(rapid.SampledFrom([]string{
 			"-n4", "--ntasks=2", "--cpus-per-task 3", "--ntasks-per-node=2", "-N2-5", "--nodes=3", "--mem=4G", "--mem-per-cpu=500", "--gres=gpu:a100:2", "--gpus-per-node=1", "-G xgpu:2", "--gpus=a100:1,gpu:3", "--gpus-per-task=xgpu:1",
-			"--exclusive", "--exclusive=user", "-s", "--contiguous", "--no-requeue", "-w n[1-3]", "-x n9", "--mem=0", "--mem=abc", "--mem-per-cpu=x", "-L matlab:2,ansys", "--licenses=a|b:2", "--nice", "--nice=-7", "--hint=nomultithread", "--hint memory_bound", "--threads-per-core=2", "--ntasks-per-core 1",
+			"--exclusive", "--exclusive=user", "-s", "--contiguous", "--spread-job", "--no-requeue", "-w n[1-3]", "-x n9", "--mem=0", "--mem=abc", "--mem-per-cpu=x", "-L matlab:2,ansys", "--licenses=a|b:2", "--nice", "--nice=-7", "--hint=nomultithread", "--hint memory_bound", "--threads-per-core=2", "--ntasks-per-core 1",
 		})).Draw(t, "options")
 		line := strings.Join(append([]string{rapid.SampledFrom([]string{"sbatch", "srun", "/usr/bin/salloc"}).Draw(t, "command")}, options...), " ")
 		want := accounting.ParseSubmission(line, 0)

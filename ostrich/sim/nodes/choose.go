@@ -1,6 +1,10 @@
 package nodes
 
-import "math"
+import (
+	"iter"
+	"math"
+	"slices"
+)
 
 // A Chooser chooses nodes for jobs as select/cons_tres does, or select/linear for whole nodes. It
 // keeps memory from one choice to the next, and is not for several goroutines.
@@ -252,12 +256,14 @@ func (c *Chooser) evaluate(low, high int) bool {
 		return c.largest()
 	case c.c.Select.Linear:
 		return c.bestFit()
+	case c.w.Spread:
+		return c.inOrder(c.left.All())
 	case c.busy && !c.w.Contiguous:
 		return c.byUse()
 	case c.w.lln:
 		return c.leastLoaded()
 	case c.c.Select.SerialAtEnd && c.w.cpus == 1 && c.w.req == 1:
-		return c.fromEnd()
+		return c.inOrder(c.fromEnd())
 	}
 	return c.bestFit()
 }
@@ -311,11 +317,25 @@ func (c *Chooser) leastLoaded() bool {
 	return c.enough()
 }
 
-// fromEnd chooses the last nodes (_eval_nodes_serial).
-func (c *Chooser) fromEnd() bool {
+// fromEnd lists the nodes that are left, the last first.
+func (c *Chooser) fromEnd() iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range slices.Backward(c.nodes) {
+			if c.left.Has(i) && !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// inOrder chooses one node after the other, the first (--spread-job: _eval_nodes_spread) or the last ones (pack_serial_at_end: _eval_nodes_serial).
+func (c *Chooser) inOrder(all iter.Seq[int]) bool {
 	c.byWeight(func(weight int64) bool {
-		for i := len(c.nodes) - 1; i >= 0 && !c.full(); i-- {
-			if c.left.Has(i) && !c.chosen.Has(i) && c.nodes[i].weight == weight && c.use(i) > 0 {
+		for i := range all {
+			if c.full() {
+				break
+			}
+			if !c.chosen.Has(i) && c.nodes[i].weight == weight && c.use(i) > 0 {
 				c.take(i)
 			}
 		}

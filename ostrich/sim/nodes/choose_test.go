@@ -90,6 +90,8 @@ func TestChoose(t *testing.T) {
 		cpus    []int32
 	}{
 		{"the node that is filled", hall(4), map[int]int{0: 4, 1: 8, 2: 2}, nodes.Request{CPUs: 4}, []int32{1}, []int32{4}},
+		{"spread: the first nodes", hall(5), map[int]int{3: 12}, nodes.Request{CPUs: 2, Tasks: 2, MaxNodes: 2, Spread: true}, []int32{0, 1}, []int32{1, 1}},
+		{"not spread: the smaller set first", hall(5), map[int]int{3: 12}, nodes.Request{CPUs: 2, Tasks: 2, MaxNodes: 2}, []int32{0, 4}, []int32{1, 1}},
 		{
 			"the smallest set of consecutive nodes, not the tightest node",
 			hall(6),

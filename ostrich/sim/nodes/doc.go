@@ -9,7 +9,7 @@
 // The choice is that of select/cons_tres in Slurm 22.05, source files of which the comments name; the
 // later ones moved it to topology/common/eval_nodes.c without a change to what is modelled here. Left
 // out are CPUs that jobs share (OverSubscribe=FORCE or YES), topologies of switches, the places of
-// generic resources on sockets, heterogeneous jobs and --spread-job.
+// generic resources on sockets, and heterogeneous jobs.
 //
 // Counts of zero mean "not said" throughout, and the zero value of a type asks nothing and forbids
 // nothing. Memory is in MiB.

@@ -26,6 +26,7 @@ type Request struct {
 	Exclusive  Exclusivity
 	Share      bool  // --oversubscribe
 	Contiguous bool  // --contiguous
+	Spread     bool  // --spread-job: on as many nodes as it may have
 	NodeList   []int // --nodelist: all of them, and others if more are needed; places in Cluster.Nodes
 	Exclude    []int // --exclude
 	Licenses   []License
