@@ -40,7 +40,7 @@ func bags(t testing.TB, m Model, seed uint64) (*trace.Log, []sim.Campaign) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	campaigns, err := sim.Linked(jobs)
+	campaigns, err := sim.Linked(jobs, swf.Links(log))
 	if err != nil {
 		t.Fatal(err)
 	}

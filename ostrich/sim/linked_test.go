@@ -14,21 +14,33 @@ import (
 	"slurm-ostrich/ostrich/trace"
 )
 
-func linked(id ostrich.JobID, user ostrich.UserID, submit ostrich.Time, preceding ostrich.JobID, think ostrich.Duration) sim.Job {
-	return sim.Job{
-		ID: id, User: user, Submit: submit, Run: 2, Estimate: 2, Procs: 1,
-		Start: submit, Preceding: preceding, Think: think,
+// linked is a job of a log that says what came before it.
+type linked struct {
+	sim.Job
+	sim.Link
+}
+
+func following(id ostrich.JobID, user ostrich.UserID, submit ostrich.Time, preceding ostrich.JobID, think ostrich.Duration) linked {
+	return linked{sim.Job{ID: id, User: user, Submit: submit, Run: 2, Estimate: 2, Procs: 1, Start: submit}, sim.Link{Preceding: preceding, Think: think}}
+}
+
+// campaignsOf are the campaigns that sim.Linked finds.
+func campaignsOf(list []linked) ([]sim.Campaign, error) {
+	jobs, links := make([]sim.Job, len(list)), make(map[ostrich.JobID]sim.Link)
+	for i, l := range list {
+		jobs[i], links[l.ID] = l.Job, l.Link
 	}
+	return sim.Linked(jobs, links)
 }
 
 func TestLinked(t *testing.T) {
-	log := []sim.Job{
-		linked(1, 7, 0, 0, -1), linked(2, 7, 0, 0, -1), linked(3, 8, 0, 0, -1),
-		linked(5, 7, 6, 1, 4), // after all of the first campaign, which end at 2 and at 6
-		linked(6, 7, 7, 1, 4),
-		linked(9, 7, 9, 6, 0),
+	log := []linked{
+		following(1, 7, 0, 0, -1), following(2, 7, 0, 0, -1), following(3, 8, 0, 0, -1),
+		following(5, 7, 6, 1, 4), // after all of the first campaign, which end at 2 and at 6
+		following(6, 7, 7, 1, 4),
+		following(9, 7, 9, 6, 0),
 	}
-	campaigns, err := sim.Linked(log)
+	campaigns, err := campaignsOf(log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +52,7 @@ func TestLinked(t *testing.T) {
 	if diff := gocmp.Diff([]ostrich.Time{0, 2, 4, 8, 10, 12}, starts(got)); diff != "" {
 		t.Error("with offsets: starts -want +got\n", diff)
 	}
-	if campaigns, err = sim.Linked(log[3:]); err != nil || len(campaigns) != 2 || campaigns[0].Think != 0 {
+	if campaigns, err = campaignsOf(log[3:]); err != nil || len(campaigns) != 2 || campaigns[0].Think != 0 {
 		t.Errorf("a log cut inside the chain: %v, %v", campaigns, err)
 	}
 }
@@ -48,18 +60,18 @@ func TestLinked(t *testing.T) {
 func TestLinkedFaults(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		log  []sim.Job
+		log  []linked
 		want string
 	}{
-		{"order", []sim.Job{linked(1, 7, 1, 0, -1), linked(2, 7, 0, 0, -1)}, "job 2: submitted before the one in front of it"},
-		{"twice", []sim.Job{linked(1, 7, 0, 0, -1), linked(1, 7, 0, 0, -1)}, "job 1: there are two of them"},
-		{"nobody's", []sim.Job{linked(1, 7, 0, 0, -1), linked(2, 7, 0, 9, 0)}, "job 2: its preceding job 9 is not in the campaign before of user 7"},
-		{"another's", []sim.Job{linked(1, 7, 0, 0, -1), linked(2, 8, 0, 0, -1), linked(3, 7, 1, 2, 0)}, "job 3: its preceding job 2"},
-		{"a fork", []sim.Job{linked(1, 7, 0, 0, -1), linked(2, 7, 1, 1, 0), linked(3, 7, 2, 2, 0), linked(4, 7, 3, 1, 0)}, "job 4: its preceding job 1"},
-		{"back", []sim.Job{linked(1, 7, 0, 0, -1), linked(2, 7, 1, 1, 0), linked(3, 7, 2, 0, 0)}, "job 3: its preceding job 0"},
-		{"think time", []sim.Job{linked(1, 7, 0, 0, -1), linked(2, 7, 1, 1, -1)}, "job 2: no think time after its preceding job 1"},
+		{"order", []linked{following(1, 7, 1, 0, -1), following(2, 7, 0, 0, -1)}, "job 2: submitted before the one in front of it"},
+		{"twice", []linked{following(1, 7, 0, 0, -1), following(1, 7, 0, 0, -1)}, "job 1: there are two of them"},
+		{"nobody's", []linked{following(1, 7, 0, 0, -1), following(2, 7, 0, 9, 0)}, "job 2: its preceding job 9 is not in the campaign before of user 7"},
+		{"another's", []linked{following(1, 7, 0, 0, -1), following(2, 8, 0, 0, -1), following(3, 7, 1, 2, 0)}, "job 3: its preceding job 2"},
+		{"a fork", []linked{following(1, 7, 0, 0, -1), following(2, 7, 1, 1, 0), following(3, 7, 2, 2, 0), following(4, 7, 3, 1, 0)}, "job 4: its preceding job 1"},
+		{"back", []linked{following(1, 7, 0, 0, -1), following(2, 7, 1, 1, 0), following(3, 7, 2, 0, 0)}, "job 3: its preceding job 0"},
+		{"think time", []linked{following(1, 7, 0, 0, -1), following(2, 7, 1, 1, -1)}, "job 2: no think time after its preceding job 1"},
 	} {
-		if _, err := sim.Linked(tt.log); !errors.Is(err, sim.ErrWorkload) || !strings.Contains(err.Error(), tt.want) {
+		if _, err := campaignsOf(tt.log); !errors.Is(err, sim.ErrWorkload) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
 		}
 	}
@@ -80,7 +92,7 @@ func TestLinkedGenerated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		campaigns, err := sim.Linked(jobs)
+		campaigns, err := sim.Linked(jobs, swf.Links(log))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,6 @@ type Job struct {
 	Procs    int              // at least 1
 	Size     int              // see ostrich.Job.Size: for OStrich alone
 	Class    uint64           // see ostrich.Job.Class
-	Hint     ostrich.Duration // see ostrich.Job.Hint
 	Request  int32            // 1 + its place in Machine.Requests; 0 asks for Procs processors, wherever they are
 	Array    ostrich.JobID    // the array of which it is a task; 0 for none
 
@@ -42,12 +41,6 @@ type Job struct {
 	// looks at that.
 	Start     ostrich.Time
 	Suspended ostrich.Time
-
-	// Preceding is a job that had to end before this one was submitted, 0 for
-	// none, and Think the time from its end to the submission, -1 if not known
-	// (fields 17 and 18 of the Standard Workload Format). See Linked.
-	Preceding ostrich.JobID
-	Think     ostrich.Duration
 }
 
 // Backfill says which jobs may start before the head of the order.
@@ -146,6 +139,8 @@ type Machine struct {
 	// 5.4.4, see [Depend]). Inside a campaign the jobs with most immediate successors then
 	// go first, and only among equals does Inside decide.
 	Dependencies bool
+	// Hints tells a Policy how long each job runs, as if all users said so (see ostrich.Job.Hint).
+	Hints bool
 	// Kill ends a job at its estimate. Otherwise one that outlives it runs on to
 	// its end, and is expected to end at any moment.
 	Kill bool

@@ -145,7 +145,10 @@ func (l *loop) tell(k ostrich.Kind, i int32) error {
 	var e ostrich.Event
 	e.At, e.Kind = l.now, k
 	e.Job.ID, e.Job.User, e.Job.Procs, e.Job.Estimate = ostrich.JobID(i+1), j.User, j.Procs, j.Estimate
-	e.Job.Size, e.Job.Class, e.Job.Hint = j.Size, j.Class, j.Hint
+	e.Job.Size, e.Job.Class = j.Size, j.Class
+	if l.Hints {
+		e.Job.Hint = j.Run
+	}
 	e.Job.Submit, e.Job.Start = p.submit, l.start[i]
 	if len(c.Jobs) > 1 {
 		e.Job.Group = ostrich.JobID(p.first + 1)

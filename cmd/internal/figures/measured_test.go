@@ -150,7 +150,7 @@ func TestDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	linked, err := sim.Linked(jobs)
+	linked, err := sim.Linked(jobs, swf.Links(log))
 	if err != nil {
 		t.Fatal(err)
 	}

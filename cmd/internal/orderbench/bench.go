@@ -140,7 +140,7 @@ func identity(log *Log) string {
 	line := binary.AppendVarint(nil, int64(log.Procs))
 	for i := range log.Jobs {
 		j := &log.Jobs[i]
-		for _, n := range []int64{int64(j.User), int64(j.Submit), int64(j.Start), int64(j.Run), int64(j.Estimate), int64(j.Procs), int64(j.Class), int64(j.Outcome), int64(j.Hint)} {
+		for _, n := range []int64{int64(j.User), int64(j.Submit), int64(j.Start), int64(j.Run), int64(j.Estimate), int64(j.Procs), int64(j.Class), int64(j.Outcome)} {
 			line = binary.AppendVarint(line, n)
 		}
 		_, _ = sum.Write(line) // never fails
@@ -228,9 +228,7 @@ func (b *Bench) Do(r *Run, ended func(n int)) (Measures, error) {
 		Progress: func(n, _ int) { ended(n) },
 	}
 	p.Into(&loop, &simulation.Material{Campaigns: campaigns, Tuning: p.Tuning})
-	if p.Tuning.Exact() && p.Ranks() {
-		campaigns = hinted(campaigns)
-	}
+	loop.Hints = p.Tuning.Exact() && p.Ranks()
 	jobs, err := loop.Run(campaigns)
 	if err != nil {
 		return fail(err)

@@ -468,7 +468,7 @@ func TestIdentity(t *testing.T) {
 	for name, change := range map[string]func(*sim.Job){
 		"user": func(j *sim.Job) { j.User++ }, "submit": func(j *sim.Job) { j.Submit++ }, "start": func(j *sim.Job) { j.Start++ },
 		"run": func(j *sim.Job) { j.Run++ }, "estimate": func(j *sim.Job) { j.Estimate++ }, "procs": func(j *sim.Job) { j.Procs++ },
-		"class": func(j *sim.Job) { j.Class++ }, "hint": func(j *sim.Job) { j.Hint++ }, "outcome": func(j *sim.Job) { j.Outcome++ },
+		"class": func(j *sim.Job) { j.Class++ }, "outcome": func(j *sim.Job) { j.Outcome++ },
 	} {
 		j := base
 		change(&j)

@@ -59,17 +59,3 @@ func shake(jobs []sim.Job, seed uint64, number int) []sim.Job {
 
 // measuredBy is the rule that finds the campaigns of the jobs, on the recorded times.
 var measuredBy = campaign.Rule{By: campaign.Max}
-
-// hinted returns campaigns with hints of the true lengths of their jobs.
-func hinted(campaigns []sim.Campaign) []sim.Campaign {
-	list := slices.Clone(campaigns)
-	for i := range list {
-		list[i].Jobs = slices.Clone(list[i].Jobs)
-		for k, j := range list[i].Jobs {
-			told := *j
-			told.Hint = told.Run
-			list[i].Jobs[k] = &told
-		}
-	}
-	return list
-}

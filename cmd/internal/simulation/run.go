@@ -31,7 +31,8 @@ type Run struct {
 
 // Rule says which jobs of a log are a campaign.
 type Rule struct {
-	Fields bool // 17 and 18 of the log say it
+	Fields bool                       // 17 and 18 of the log say it
+	links  map[ostrich.JobID]sim.Link // what these say
 	campaign.Rule
 }
 
@@ -44,7 +45,7 @@ func (r Rule) name() string {
 
 func (r Rule) campaigns(log []sim.Job) ([]sim.Campaign, error) {
 	if r.Fields {
-		return sim.Linked(log)
+		return sim.Linked(log, r.links)
 	}
 	return sim.Campaigns(log, r.Rule)
 }

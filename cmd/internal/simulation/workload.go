@@ -103,6 +103,7 @@ func (o *LogOptions) Take(path string, log *trace.Log, names []string, estimates
 	}
 	w.Timed = in.NoWait < in.Jobs
 	if w.Rule.Fields {
+		w.Rule.links = swf.Links(log)
 		in.NoWait = 0 // and no wait counts
 	}
 	w.Notes = append(w.Notes, in.Notes()...)

@@ -208,6 +208,23 @@ func repeated(jobs []sim.Job) int {
 	return len(ids) - len(slices.Compact(ids))
 }
 
+// Links returns what came before the jobs of a log (fields 17 and 18), by their ids; of two jobs with one number, what
+// came before the first.
+func Links(log *trace.Log) map[ostrich.JobID]sim.Link {
+	links := make(map[ostrich.JobID]sim.Link, len(log.Records))
+	for i := range log.Records {
+		r := &log.Records[i]
+		if r.Number < 1 || r.Number > math.MaxUint32 {
+			continue // no replay has it
+		}
+		id := ostrich.JobID(r.Number)
+		if _, twice := links[id]; !twice {
+			links[id] = sim.Link{Preceding: ostrich.JobID(max(0, min(r.Preceding, math.MaxUint32))), Think: ostrich.Duration(max(r.Think, trace.Unknown))}
+		}
+	}
+	return links
+}
+
 func (m *Import) job(r *trace.Record, procs int64, estimates Estimates) sim.Job {
 	width, wait, user, estimate := r.Procs(), r.Wait, r.User, r.Run
 	if width > procs {
@@ -240,7 +257,5 @@ func (m *Import) job(r *trace.Record, procs int64, estimates Estimates) sim.Job 
 		ID: ostrich.JobID(r.Number), User: ostrich.UserID(user), Submit: ostrich.Time(r.Submit),
 		Run: ostrich.Duration(r.Run), Estimate: ostrich.Duration(estimate), Procs: int(width),
 		Class: uint64(max(0, r.App)), Outcome: outcome, Start: ostrich.Time(r.Submit + wait),
-		Preceding: ostrich.JobID(max(0, min(r.Preceding, math.MaxUint32))),
-		Think:     ostrich.Duration(max(r.Think, trace.Unknown)),
 	}
 }
