@@ -40,7 +40,7 @@ func (s *Study) Replay(p *simulation.Variant, progress func(ended int)) ([]repor
 	if err != nil {
 		return nil, 0, err
 	}
-	if p.Name == "fairshare" && len(s.Pools) > 1 && s.whole() {
+	if len(s.Pools) > 1 && s.whole() && (p.Name != "ostrich" || !s.Divided) {
 		s = s.together()
 	}
 	var jobs []report.Job

@@ -64,15 +64,22 @@ func (s *Study) notePools() {
 	if len(s.Pools) < 2 {
 		return
 	}
-	note := fmt.Sprintf("%d pools of nodes that no partitions share: each is scheduled by itself, and usage in one does not count in another", len(s.Pools))
-	if s.whole() {
-		note += "; but under fairshare usage and limits are of the whole cluster, as in Slurm"
+	const apart = "each is scheduled by itself, and usage and limits in one do not count in another"
+	note := fmt.Sprintf("%d pools of nodes that no partitions share: ", len(s.Pools))
+	switch {
+	case !s.whole() && s.Divided:
+		note += apart
+	case !s.whole():
+		note += apart + "; but ostrichd has one virtual schedule for the whole cluster unless pools is set"
+	case s.Divided:
+		note += "under ostrich " + apart + "; under the other policies all are one cluster, as in Slurm"
+	default:
+		note += "usage, limits and OStrich's virtual schedule are of the whole cluster, as pools is not set"
 	}
 	s.Notes = append(s.Notes, note+".")
 }
 
-// whole reports whether a replay under Slurm's own order has one pool, of the whole cluster: the requests of the jobs say on which nodes they may
-// run.
+// whole reports whether a replay may have one pool, of the whole cluster: the requests of the jobs say on which nodes they may run.
 func (s *Study) whole() bool { return s.placement != nil && !s.Run.Closed }
 
 func (s *Study) together() *Study {

@@ -80,8 +80,8 @@ func TestGoneUsers(t *testing.T) {
 	}
 }
 
-// TestWholeCluster: on nodes, what users used in one pool counts under fairshare in another, and so do limits. Under OStrich's order it does
-// not.
+// TestWholeCluster: on nodes, what users used in one pool counts under fairshare in another, and limits count in all under every policy,
+// but under OStrich where the daemon's pools are set.
 func TestWholeCluster(t *testing.T) {
 	records, err := slurm.ParseRecords("ClusterName=c\nNodeName=n[1-2] CPUs=1\nPartitionName=main Nodes=n1\nPartitionName=gpu Nodes=n2\n", nil)
 	if err != nil {
@@ -108,11 +108,14 @@ func TestWholeCluster(t *testing.T) {
 			{ID: 7, Procs: 1, Partition: 1, Association: 2, Submit: 10001, Start: 11000, End: 11100, Limit: 3600},
 		},
 	}
-	for policy, whole := range map[string]bool{"fairshare": true, "ostrich": false} {
-		s := mustNew(t, h, Setup{Options: window30, Records: records, Partitions: parts, Site: site, Controller: &priority.Controller{
+	for _, tt := range []struct {
+		policy         string
+		divided, whole bool
+	}{{"fairshare", false, true}, {"fairshare", true, true}, {"ostrich", false, true}, {"ostrich", true, false}, {"fcfs", false, true}} {
+		s := mustNew(t, h, Setup{Options: window30, Divided: tt.divided, Records: records, Partitions: parts, Site: site, Controller: &priority.Controller{
 			PriorityType: "priority/multifactor", Weights: priority.Weights{Fairshare: 1000}, CalcPeriod: 60, DecayHalfLife: 86400, AccountingEnforce: []string{"associations", "limits"},
 		}})
-		jobs, _, err := s.Replay(sitePolicy(t, policy), func(int) {})
+		jobs, _, err := s.Replay(sitePolicy(t, tt.policy), func(int) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,8 +123,8 @@ func TestWholeCluster(t *testing.T) {
 		for _, j := range jobs {
 			start[j.ID] = j.Start
 		}
-		if bobFirst, carolWaits := start[5] < start[4], start[7] == start[6]+999; whole && !bobFirst || carolWaits != whole {
-			t.Errorf("%s: bob goes first: %v, carol's second job waits for the first one: %v; starts %v", policy, bobFirst, carolWaits, start)
+		if bobFirst, carolWaits := start[5] < start[4], start[7] == start[6]+999; tt.policy == "fairshare" && !bobFirst || carolWaits != tt.whole {
+			t.Errorf("%+v: bob goes first: %v, carol's second job waits for the first one: %v; starts %v", tt, bobFirst, carolWaits, start)
 		}
 	}
 }

@@ -137,6 +137,7 @@ func (o *SiteOptions) readSource(ctx context.Context, config *configuration.Conf
 	if s.setup.Identical, err = o.identical(); err != nil {
 		return nil, err
 	}
+	s.setup.Divided = len(config.Pools) > 0
 	s.setup.Weight, s.setup.ClassBy = config.Priority.Mode == priority.Weight, config.Priority.Classes
 	s.lengths = backtest.Options{
 		Predictor: config.Schedule.Predictor.String(), Class: config.Schedule.Class.String(), Tree: s.setup.Tree,

@@ -42,6 +42,7 @@ type Setup struct {
 	Options ostrich.Options // of OStrich's schedule, but for Procs
 	Weight  bool            // priorities are written in mode weight: there are no classes, as Slurm adds QOS and partition itself
 	ClassBy priority.ClassBy
+	Divided bool           // the setting pools is not empty: what shares no nodes has a virtual schedule of its own
 	Measure campaign.Rule  // makes the campaigns in which every policy is measured
 	Tree    bool           // OStrich divides by the association tree, not evenly among users
 	Run     simulation.Run // how the jobs are replayed
