@@ -175,12 +175,6 @@ func (l *checklist) checkUnit(controller priority.Controller) {
 }
 
 func (l *checklist) checkDatabase(ctx context.Context, controller reading) {
-	foretold := false
-	defer func() {
-		if !foretold {
-			l.ok("predictor", "not looked at, as the accounting tables cannot be read")
-		}
-	}()
 	source, err := l.Source()
 	if err != nil {
 		fix := "let database.password_file name a file that this user can read"
@@ -225,7 +219,6 @@ func (l *checklist) checkDatabase(ctx context.Context, controller reading) {
 	l.checkIsolation(ctx, r)
 	l.checkClocks(ctx, r, controller)
 	l.checkNames(ctx, r)
-	foretold = true
 	l.checkPredictor(ctx, func(ctx context.Context) (*accounting.History, error) {
 		return latest(ctx, r, foretellJobs)
 	})

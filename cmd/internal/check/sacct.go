@@ -18,12 +18,6 @@ const lately = ostrich.Duration(86400)
 
 // checkSacct checks what the source sacct needs, in place of the database.
 func (l *checklist) checkSacct(ctx context.Context, controller reading) {
-	foretold := false
-	defer func() {
-		if !foretold {
-			l.ok("predictor", "not looked at, as sacct cannot be asked")
-		}
-	}()
 	source, err := l.Source()
 	if err == nil && source.Cluster == "" {
 		l.add("cluster", Fail, "set cluster to the ClusterName of slurm.conf", "not known, as the controller does not answer")
@@ -60,7 +54,6 @@ func (l *checklist) checkSacct(ctx context.Context, controller reading) {
 	l.checkPrivate(ctx)
 	l.checkHost(controller)
 	l.checkNames(ctx, s)
-	foretold = true
 	l.checkPredictor(ctx, func(ctx context.Context) (*accounting.History, error) {
 		h, err := s.History(ctx, ostrich.Time(began.Unix())-foretellDays*86400, foretellJobs)
 		if errors.Is(err, slurmdb.ErrTooMuch) {

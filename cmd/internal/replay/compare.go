@@ -146,7 +146,7 @@ func (o *SiteOptions) candidates(site *Study, policies []*simulation.Variant) ([
 		for change := range strings.SplitSeq(what, ",") {
 			next, heeded, err := changed.Change(strings.TrimSpace(change))
 			if err != nil {
-				return nil, fmt.Errorf("--what-if: %w", err)
+				return nil, fmt.Errorf("--what-if %w", err)
 			}
 			if changed = next; heeds == nil || heeded == nil {
 				heeds = nil

@@ -137,6 +137,9 @@ func (o *SiteOptions) readSource(ctx context.Context, config *configuration.Conf
 	if s.setup.Identical, err = o.identical(); err != nil {
 		return nil, err
 	}
+	if s.setup.Identical && !o.WasGiven("swf") && !o.WasGiven("procs") && o.Place != "processors" {
+		s.notes = append(s.notes, "As --what-if changes the machine, no run places jobs on nodes; every pool of partitions changes in proportion.")
+	}
 	s.setup.Divided = len(config.Pools) > 0
 	s.setup.Weight, s.setup.ClassBy = config.Priority.Mode == priority.Weight, config.Priority.Classes
 	s.lengths = backtest.Options{
@@ -347,10 +350,15 @@ func (s *source) span(from, to ostrich.Time) (ostrich.Time, ostrich.Time, error)
 		s.notes = append(s.notes, fmt.Sprintf("--endtime %s is later than the end of the data, which is taken: %s.", s.o.End, s.moment(end)))
 		to = end
 	}
-	if to <= from {
-		return 0, 0, fmt.Errorf("--starttime and --endtime: %s is not before %s", s.moment(from), s.moment(to))
+	switch {
+	case from < to:
+		return from, to, nil
+	case s.o.End == "":
+		return 0, 0, fmt.Errorf("--starttime %s is not before the end of the data, %s", s.moment(from), s.moment(to))
+	case s.o.Start == "":
+		return 0, 0, fmt.Errorf("--endtime %s is not after the beginning of the data, %s", s.moment(to), s.moment(from))
 	}
-	return from, to, nil
+	return 0, 0, fmt.Errorf("--starttime %s is not before --endtime %s", s.moment(from), s.moment(to))
 }
 
 func (s *source) moment(t ostrich.Time) string {

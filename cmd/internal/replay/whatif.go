@@ -22,7 +22,7 @@ procs:+N           N processors more, or fewer with -`
 func (s *Study) Change(what string) (changed *Study, heeded []string, err error) {
 	kind, value, ok := strings.Cut(what, ":")
 	if !ok || value == "" {
-		return nil, nil, fmt.Errorf("what if %q: must be KIND:VALUE, one of\n%s", what, WhatIfUsage)
+		return nil, nil, fmt.Errorf("%q: must be KIND:VALUE, one of\n%s", what, WhatIfUsage)
 	}
 	c := *s
 	switch kind {
@@ -36,7 +36,7 @@ func (s *Study) Change(what string) (changed *Study, heeded []string, err error)
 		err = fmt.Errorf("unknown; there are\n%s", WhatIfUsage)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("what if %s: %w", what, err)
+		return nil, nil, fmt.Errorf("%s: %w", what, err)
 	}
 	return &c, heeded, nil
 }
