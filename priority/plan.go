@@ -210,7 +210,7 @@ func (o *Options) strict(p *Plan, depth int, queue []Queued, alone []Entry) erro
 	}
 	p.Step = w.step
 	jobs := p.Entries
-	gap := o.gaps(p, depth, w)
+	head, gap := o.gaps(p, depth, w)
 	for p.Exact > 0 && jobs[p.Exact-1].Wait != Able {
 		p.Exact--
 	}
@@ -221,9 +221,9 @@ func (o *Options) strict(p *Plan, depth int, queue []Queued, alone []Entry) erro
 		// it happens to fit.
 		usable[i] = o.Channel != Priority || o.inForce(jobs[i].Queued)
 	}
-	band, floor := o.bands(jobs, gap, w)
-	keep := repair(v, gap, usable, floor, w.hi, o.extra(w), band)
-	o.leaveBelow(jobs, v, keep, ordered(len(jobs), gap), w)
+	band, floor := o.bands(jobs, head, gap, w)
+	keep := repair(v, gap, head, usable, floor, w.hi, o.extra(w), band)
+	o.leaveBelow(jobs, v, keep, head, w)
 	o.settle(jobs, v, keep)
 	return nil
 }
@@ -250,7 +250,7 @@ func (o *Options) leaveBelow(jobs []Entry, v []int64, keep []bool, depth int, w 
 // ask for the impossible. The first of the classes may have all above. Jobs that wait for a
 // limit have no band of their own: a whole campaign is at its limit in one cycle and not in
 // the next, and would be written each time. Without room for all, the last ones share a band.
-func (o *Options) bands(jobs []Entry, gap []int64, w window) (band func(i int) (least, most int64), floor int64) {
+func (o *Options) bands(jobs []Entry, head int, gap []int64, w window) (band func(i int) (least, most int64), floor int64) {
 	room := w.hi - w.lo
 	for _, g := range gap {
 		room -= g
@@ -259,7 +259,7 @@ func (o *Options) bands(jobs []Entry, gap []int64, w window) (band func(i int) (
 	fit := min(int64(classes), max(0, room/w.step))
 	at := func(class int) int64 { return w.lo + max(0, fit-int64(class))*w.step }
 	first := classes
-	for i := ordered(len(jobs), gap); i < len(jobs) && first > 0; i++ {
+	for i := head; i < len(jobs) && first > 0; i++ {
 		if jobs[i].Wait != Impossible {
 			first = min(first, jobs[i].Class)
 		}
@@ -320,22 +320,22 @@ func highest(alone []Entry) int64 {
 	return most
 }
 
-// gaps returns what must lie between the values of neighbours, down to the depth: a
-// step each. If so many do not fit, classes are told apart first, from the head, then
+// gaps returns how many jobs have an order, which are those down to the depth but for what asks
+// for the impossible, and what must lie between each of them and the next: a step each. If so many do not fit, classes are told apart first, from the head, then
 // campaigns, and then the jobs inside them. At most half of the window is taken, so that
 // there is room for insertions.
-func (o *Options) gaps(p *Plan, depth int, w window) []int64 {
+func (o *Options) gaps(p *Plan, depth int, w window) (head int, gap []int64) {
 	jobs := p.Entries
 	p.Exact = len(jobs)
+	head = len(jobs)
+	for head > 0 && jobs[head-1].Wait == Impossible {
+		head--
+	}
+	head = min(head, depth)
 	if len(jobs) < 2 {
-		return nil
+		return head, nil
 	}
-	// What asks for the impossible has no order.
-	able := len(jobs)
-	for able > 0 && jobs[able-1].Wait == Impossible {
-		able--
-	}
-	gap := make([]int64, min(depth, able, len(jobs)-1))
+	gap = make([]int64, min(head, len(jobs)-1))
 	budget := max(1, w.ranks()/2)
 	if int64(len(gap)) <= budget {
 		for i := range gap {
@@ -364,17 +364,17 @@ func (o *Options) gaps(p *Plan, depth int, w window) []int64 {
 	for i := p.Exact; i <= last; i++ {
 		switch {
 		case jobs[i].Wait != Able: // that says more
-		case i > len(gap), i == len(gap) && i < last:
+		case i >= head:
 			jobs[i].Why = Why{Code: BeyondDepth}
 		case (i == last || gap[i] > 0) && gap[i-1] > 0: // nobody shares its value
 		default:
 			jobs[i].Why = Why{Code: SharesRank}
 		}
 	}
-	if p.Exact == last {
+	if p.Exact == last && head > last {
 		p.Exact++
 	}
-	return gap
+	return head, gap
 }
 
 // crowd reports whether two jobs wait for a limit behind more than Slurm looks at.

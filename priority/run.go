@@ -9,9 +9,8 @@ import (
 // everywhere and all lie in [lo, hi], which must be wide enough for the sum of
 // the gaps. It keeps usable elements only, and returns which it kept.
 //
-// Where there are fewer gaps than neighbours, the elements after the last gap have no
-// order among themselves: all lie below those before, by at least that gap, and each
-// in the range that tail returns.
+// The elements after the first head ones have no order among themselves: all lie below those
+// before, by at least the last gap, and each in the range that tail returns.
 //
 // With G[i] the sum of the gaps before i, the condition says that v+G never
 // rises. Two elements can both be kept if it does not rise between them, as
@@ -19,9 +18,8 @@ import (
 // before and after it find room in the window. So the elements to keep are a
 // longest non-increasing run of v+G.
 //
-// Where that leaves too little room, all those before the last gap are spread anew.
-func repair(v, gap []int64, usable []bool, lo, hi, extra int64, tail func(i int) (least, most int64)) (keep []bool) {
-	head := ordered(len(v), gap)
+// Where that leaves too little room, all those of the head are spread anew.
+func repair(v, gap []int64, head int, usable []bool, lo, hi, extra int64, tail func(i int) (least, most int64)) (keep []bool) {
 	x, fits := make([]int64, head), make([]bool, head)
 	var total, sum int64
 	for _, g := range gap {
@@ -75,14 +73,6 @@ func repair(v, gap []int64, usable []bool, lo, hi, extra int64, tail func(i int)
 	}
 	spread(v[:head], gap[:max(head-1, 0)], keep[:head], floor, hi, extra)
 	return keep
-}
-
-// ordered is how many of n elements have an order: all, or those up to the last gap.
-func ordered(n int, gap []int64) int {
-	if len(gap) < n-1 {
-		return len(gap)
-	}
-	return n
 }
 
 // cramped reports whether many of the values stand in order and cannot be kept, as there

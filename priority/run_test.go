@@ -64,10 +64,11 @@ func count(flags []bool) int {
 func TestRepairProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 8).Draw(t, "n")
-		ordered := n - 1
-		if n > 2 && rapid.Bool().Draw(t, "deep") {
-			ordered = rapid.IntRange(1, n-2).Draw(t, "ordered")
+		head := n
+		if n > 1 && rapid.Bool().Draw(t, "deep") {
+			head = rapid.IntRange(1, n-1).Draw(t, "head")
 		}
+		ordered := min(head, n-1)
 		gap := rapid.SliceOfN(rapid.SampledFrom([]int64{0, 0, 1, 3}), ordered, ordered).Draw(t, "gap")
 		usable := all(n)
 		if rapid.Bool().Draw(t, "some unusable") {
@@ -84,7 +85,7 @@ func TestRepairProperties(t *testing.T) {
 		extra := rapid.Int64Range(0, 20).Draw(t, "extra")
 
 		got := slices.Clone(v)
-		keep := repair(got, gap, usable, lo, hi, extra, within(lo, hi))
+		keep := repair(got, gap, head, usable, lo, hi, extra, within(lo, hi))
 		for i := range got {
 			if keep[i] && got[i] != v[i] {
 				t.Fatalf("kept element %d went from %d to %d", i, v[i], got[i])
@@ -100,7 +101,7 @@ func TestRepairProperties(t *testing.T) {
 			t.Fatalf("%d changes, %d would do", n-count(keep), want)
 		}
 		again := slices.Clone(got)
-		if keep := repair(again, gap, all(n), lo, hi, extra, within(lo, hi)); count(keep) != n {
+		if keep := repair(again, gap, head, all(n), lo, hi, extra, within(lo, hi)); count(keep) != n {
 			t.Fatalf("second repair of %v changes it to %v", got, again)
 		}
 	})
@@ -111,8 +112,8 @@ func TestRepairProperties(t *testing.T) {
 func TestRepairCramped(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(20, 80).Draw(t, "n")
-		gap := slices.Repeat([]int64{3}, n-1)
 		deep := rapid.IntRange(0, 5).Draw(t, "deep")
+		gap := slices.Repeat([]int64{3}, min(n, n-1+deep))
 		v := make([]int64, n+deep)
 		lo, hi := int64(10), 10+3*int64(2*n)
 		changes := 0
@@ -122,7 +123,7 @@ func TestRepairCramped(t *testing.T) {
 				v[0] = 0
 			}
 			before := slices.Clone(v)
-			keep := repair(v, gap, all(len(v)), lo, hi, 21, within(lo, hi))
+			keep := repair(v, gap, n, all(len(v)), lo, hi, 21, within(lo, hi))
 			for i := range v {
 				if keep[i] && v[i] != before[i] {
 					t.Fatalf("kept element %d went from %d to %d", i, before[i], v[i])
@@ -135,7 +136,7 @@ func TestRepairCramped(t *testing.T) {
 				changes += len(v) - count(keep)
 			}
 			again := slices.Clone(v)
-			if keep = repair(again, gap, all(len(v)), lo, hi, 21, within(lo, hi)); count(keep) != len(v) {
+			if keep = repair(again, gap, n, all(len(v)), lo, hi, 21, within(lo, hi)); count(keep) != len(v) {
 				t.Fatalf("second repair of %v changes it to %v", v, again)
 			}
 		}
@@ -172,7 +173,11 @@ func TestRepair(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			v := slices.Clone(tt.v)
-			keep := repair(v, tt.gap, all(len(v)), lo, hi, 70, within(lo, hi))
+			head := len(v)
+			if len(tt.gap) < head-1 {
+				head = len(tt.gap)
+			}
+			keep := repair(v, tt.gap, head, all(len(v)), lo, hi, 70, within(lo, hi))
 			if got, want := len(v)-count(keep), fewest(tt.v, tt.gap, all(len(v)), lo, hi); got != want {
 				t.Errorf("%d changes, %d would do", got, want)
 			}
