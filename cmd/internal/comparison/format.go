@@ -55,10 +55,18 @@ func signed(x float64) string       { return format.Signed(x, format.Number(math
 func signedLength(x float64) string { return format.Signed(x, format.Length(math.Abs(x))) }
 
 func numberCell(x float64) format.Cell  { return format.Value(x, format.Number(x)) }
-func groupedCell(x float64) format.Cell { return format.Value(x, format.Grouped(x)) }
 func hundredths(x float64) format.Cell  { return format.Value(x, fmt.Sprintf("%.2f", x)) }
 func lengthCell(x float64) format.Cell  { return format.Value(x, length(x)) }
 func percentCell(x float64) format.Cell { return format.Value(x, format.Percent(x)) }
+
+// hoursCell returns core-hours as a cell. Little work is not none.
+func hoursCell(x float64) format.Cell {
+	text := format.Grouped(x)
+	if x > 0 && text == "0" {
+		text = "<1"
+	}
+	return format.Value(x, text)
+}
 
 // intervalCell returns between as a cell.
 func intervalCell(i *report.Interval, unit report.Unit) format.Cell {

@@ -137,7 +137,7 @@ func (c *Comparison) groupTable(i int, long bool) format.Table {
 		t.Title += ": those with the most core-hours, all with --long"
 	}
 	for _, row := range rows {
-		cells := []any{format.Shown(strings.Repeat("  ", row.Level)+row.Group, row.Group), row.Jobs, groupedCell(row.Hours), format.Maybe(row.Paid, percentCell)}
+		cells := []any{format.Shown(strings.Repeat("  ", row.Level)+row.Group, row.Group), row.Jobs, hoursCell(row.Hours), format.Maybe(row.Paid, percentCell)}
 		for _, run := range row.Runs {
 			if !c.tells(run.Run) {
 				continue

@@ -21,7 +21,7 @@ func (c *Comparison) leftTable() format.Table {
 	}
 	for i := range c.LeftOut {
 		l := &c.LeftOut[i]
-		t.Add(l.Name, l.Jobs, percentCell(l.Part), groupedCell(l.Hours), percentCell(l.Work), l.Replay)
+		t.Add(l.Name, l.Jobs, percentCell(l.Part), hoursCell(l.Hours), percentCell(l.Work), l.Replay)
 	}
 	return t
 }

@@ -186,7 +186,7 @@ func (c *Comparison) sideTable(title, run string, users []*User) format.Table {
 	}
 	for _, u := range users {
 		change := u.change(run)
-		t.Add(u.Name, u.Account, groupedCell(u.CoreHours), u.Campaigns,
+		t.Add(u.Name, u.Account, hoursCell(u.CoreHours), u.Campaigns,
 			numberCell(u.Runs[c.s.in.Baseline].MeanStretch), numberCell(u.run(run).MeanStretch),
 			changeCell("", change.Stretch.Difference), intervalCell(change.Stretch.Interval, ""), change.Stretch.Reading,
 			changeCell("s", change.Wait.Difference), intervalCell(change.Wait.Interval, "s"), change.Wait.Reading)
@@ -202,7 +202,7 @@ func (c *Comparison) rhoTable(run string, users []*User) format.Table {
 	}
 	for _, u := range users {
 		r := u.run(run)
-		t.Add(u.Name, u.Account, groupedCell(u.CoreHours), u.Campaigns, percentCell(r.RhoLe1), numberCell(r.MeanRho), numberCell(r.MaxRho))
+		t.Add(u.Name, u.Account, hoursCell(u.CoreHours), u.Campaigns, percentCell(r.RhoLe1), numberCell(r.MeanRho), numberCell(r.MaxRho))
 	}
 	return t
 }
@@ -221,7 +221,7 @@ func (c *Comparison) userTable(users []User) format.Table {
 	}
 	for i := range users {
 		u := &users[i]
-		row := []any{u.Name, u.Account, u.Jobs, u.Campaigns, groupedCell(u.CoreHours)}
+		row := []any{u.Name, u.Account, u.Jobs, u.Campaigns, hoursCell(u.CoreHours)}
 		for _, r := range u.Runs {
 			mean, most := format.None(), format.None()
 			if u.Campaigns > 0 {

@@ -249,3 +249,12 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 }
+
+// TestHoursCell: little work is not none.
+func TestHoursCell(t *testing.T) {
+	for hours, want := range map[float64]string{0: "0", 0.2: "<1", 0.7: "1", 12: "12"} {
+		if got := hoursCell(hours).Text; got != want {
+			t.Errorf("%v core-hours: %q, want %q", hours, got, want)
+		}
+	}
+}

@@ -11,7 +11,7 @@ import (
 	"slurm-ostrich/ostrich"
 )
 
-var errTime = errors.New("not a time")
+var errTime = errors.New("not a time such as 2024-03-01T10:00:00, 03/01, today or now-3days")
 
 // The parts of a time: a word, a time of day, an ISO date, a date without its
 // century, and moments, which stand alone.

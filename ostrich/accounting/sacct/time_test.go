@@ -191,3 +191,11 @@ func FuzzParseTime(f *testing.F) {
 		}
 	})
 }
+
+// TestParseTimeSays: the error says what a time looks like.
+func TestParseTimeSays(t *testing.T) {
+	_, err := sacct.ParseTime("yesterday", time.Unix(1e9, 0), nil)
+	if want := `time "yesterday": not a time such as 2024-03-01T10:00:00, 03/01, today or now-3days, at "yesterday"`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
