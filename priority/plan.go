@@ -221,60 +221,10 @@ func (o *Options) strict(p *Plan, depth int, queue []Queued, alone []Entry) erro
 		// it happens to fit.
 		usable[i] = o.Channel != Priority || o.inForce(jobs[i].Queued)
 	}
-	band, floor := o.bands(jobs, head, gap, w)
-	keep := repair(v, gap, head, usable, floor, w.hi, o.extra(w), band)
+	keep := repair(v, gap, head, usable, w.lo, w.hi, o.extra(w), o.bands(jobs, head, gap, w))
 	o.leaveBelow(jobs, v, keep, head, w)
 	o.settle(jobs, v, keep)
 	return nil
-}
-
-// leaveBelow lets jobs beyond the depth stay below the window, where they are as long as
-// nothing was written: they have no order but to stand below the others, and there they do.
-// It is so for the last of the classes that stand there, and for what asks for the impossible.
-func (o *Options) leaveBelow(jobs []Entry, v []int64, keep []bool, depth int, w window) {
-	last := 0
-	for i := depth; i < len(jobs); i++ {
-		if jobs[i].Wait != Impossible {
-			last = max(last, jobs[i].Class)
-		}
-	}
-	for i := depth; i < len(jobs); i++ {
-		if from := o.ahead(jobs[i].From); from < w.lo && (jobs[i].Class == last || jobs[i].Wait == Impossible) {
-			v[i], keep[i] = from, true
-		}
-	}
-}
-
-// bands returns which values a job beyond the depth may have, and above what the others
-// stand: a step of the window for each class, the last at the bottom, above one for jobs that
-// ask for the impossible. The first of the classes may have all above. Jobs that wait for a
-// limit have no band of their own: a whole campaign is at its limit in one cycle and not in
-// the next, and would be written each time. Without room for all, the last ones share a band.
-func (o *Options) bands(jobs []Entry, head int, gap []int64, w window) (band func(i int) (least, most int64), floor int64) {
-	room := w.hi - w.lo
-	for _, g := range gap {
-		room -= g
-	}
-	classes := max(1, len(o.Classes.Names))
-	fit := min(int64(classes), max(0, room/w.step))
-	at := func(class int) int64 { return w.lo + max(0, fit-int64(class))*w.step }
-	first := classes
-	for i := head; i < len(jobs) && first > 0; i++ {
-		if jobs[i].Wait != Impossible {
-			first = min(first, jobs[i].Class)
-		}
-	}
-	return func(i int) (least, most int64) {
-		class := jobs[i].Class
-		if jobs[i].Wait == Impossible {
-			class = classes
-		}
-		least = at(class)
-		if fit == 0 || class == first && class < classes {
-			return least, w.hi
-		}
-		return least, least + w.step - 1
-	}, at(first)
 }
 
 // settle writes the values into the entries.

@@ -1,16 +1,13 @@
 package priority
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // repair changes as few elements of v as possible so that v[i]-v[i+1] >= gap[i]
 // everywhere and all lie in [lo, hi], which must be wide enough for the sum of
 // the gaps. It keeps usable elements only, and returns which it kept.
 //
 // The elements after the first head ones have no order among themselves: all lie below those
-// before, by at least the last gap, and each in the range that tail returns.
+// before, by at least the last gap, and each in its band of tail.
 //
 // With G[i] the sum of the gaps before i, the condition says that v+G never
 // rises. Two elements can both be kept if it does not rise between them, as
@@ -19,16 +16,13 @@ import (
 // longest non-increasing run of v+G.
 //
 // Where that leaves too little room, all those of the head are spread anew.
-func repair(v, gap []int64, head int, usable []bool, lo, hi, extra int64, tail func(i int) (least, most int64)) (keep []bool) {
+func repair(v, gap []int64, head int, usable []bool, lo, hi, extra int64, tail *bands) (keep []bool) {
 	x, fits := make([]int64, head), make([]bool, head)
 	var total, sum int64
 	for _, g := range gap {
 		total += g
 	}
-	if head < len(v) {
-		least, _ := tail(head) // the first is among the highest, unless lo is higher
-		lo = max(lo, least)
-	}
+	lo = max(lo, tail.top())
 	for i := range head {
 		fits[i] = usable[i] && v[i] >= lo+(total-sum) && v[i] <= hi-sum
 		x[i] = v[i] + sum
@@ -38,20 +32,17 @@ func repair(v, gap []int64, head int, usable []bool, lo, hi, extra int64, tail f
 	}
 	ends, before := runs(x, fits)
 	// The lower a run of the head ends, the more of the others stand too high.
-	others := make([]int64, 0, len(v)-head)
-	for i := head; i < len(v); i++ {
-		if least, most := tail(i); usable[i] && v[i] >= least && v[i] <= most {
-			others = append(others, v[i])
-		}
-	}
-	slices.Sort(others)
+	stairs := tail.stairs(v[head:], usable[head:])
 	most, length, ceiling := -1, 0, int64(0)
 	for n := range len(ends) + 1 {
 		room := hi - total // the most that the others may have
 		if n > 0 {
 			room = x[ends[n-1]] - total
 		}
-		stay, _ := slices.BinarySearch(others, room+1)
+		stay := 0
+		if head < len(v) {
+			stay = under(stairs[len(stairs)-1], room).kept
+		}
 		if n+stay >= most {
 			most, length, ceiling = n+stay, n, room
 		}
@@ -61,10 +52,11 @@ func repair(v, gap []int64, head int, usable []bool, lo, hi, extra int64, tail f
 	}
 	keep = append(run(head, ends[:length], before), make([]bool, len(v)-head)...)
 	floor := lo
+	least, greatest := tail.ranges(stairs, ceiling)
 	for i := head; i < len(v); i++ {
-		least, most := tail(i)
-		if keep[i] = usable[i] && v[i] >= least && v[i] <= min(most, ceiling); !keep[i] {
-			v[i] = least
+		band := tail.of[i-head]
+		if keep[i] = usable[i] && v[i] >= least[band] && v[i] <= greatest[band]; !keep[i] {
+			v[i] = least[band]
 		}
 		floor = max(floor, v[i])
 	}

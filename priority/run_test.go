@@ -45,8 +45,12 @@ func fewest(v, gap []int64, usable []bool, lo, hi int64) int {
 	return best
 }
 
-func within(lo, hi int64) func(int) (int64, int64) {
-	return func(int) (int64, int64) { return lo, hi }
+// one is a single band of n elements.
+func one(n int, lo int64) *bands {
+	if n == 0 {
+		return &bands{}
+	}
+	return &bands{of: make([]int, n), least: []int64{lo}}
 }
 
 func all(n int) []bool { return slices.Repeat([]bool{true}, n) }
@@ -85,7 +89,7 @@ func TestRepairProperties(t *testing.T) {
 		extra := rapid.Int64Range(0, 20).Draw(t, "extra")
 
 		got := slices.Clone(v)
-		keep := repair(got, gap, head, usable, lo, hi, extra, within(lo, hi))
+		keep := repair(got, gap, head, usable, lo, hi, extra, one(n-head, lo))
 		for i := range got {
 			if keep[i] && got[i] != v[i] {
 				t.Fatalf("kept element %d went from %d to %d", i, v[i], got[i])
@@ -101,7 +105,7 @@ func TestRepairProperties(t *testing.T) {
 			t.Fatalf("%d changes, %d would do", n-count(keep), want)
 		}
 		again := slices.Clone(got)
-		if keep := repair(again, gap, head, all(n), lo, hi, extra, within(lo, hi)); count(keep) != n {
+		if keep := repair(again, gap, head, all(n), lo, hi, extra, one(n-head, lo)); count(keep) != n {
 			t.Fatalf("second repair of %v changes it to %v", got, again)
 		}
 	})
@@ -123,7 +127,7 @@ func TestRepairCramped(t *testing.T) {
 				v[0] = 0
 			}
 			before := slices.Clone(v)
-			keep := repair(v, gap, n, all(len(v)), lo, hi, 21, within(lo, hi))
+			keep := repair(v, gap, n, all(len(v)), lo, hi, 21, one(deep, lo))
 			for i := range v {
 				if keep[i] && v[i] != before[i] {
 					t.Fatalf("kept element %d went from %d to %d", i, before[i], v[i])
@@ -136,7 +140,7 @@ func TestRepairCramped(t *testing.T) {
 				changes += len(v) - count(keep)
 			}
 			again := slices.Clone(v)
-			if keep = repair(again, gap, n, all(len(v)), lo, hi, 21, within(lo, hi)); count(keep) != len(v) {
+			if keep = repair(again, gap, n, all(len(v)), lo, hi, 21, one(deep, lo)); count(keep) != len(v) {
 				t.Fatalf("second repair of %v changes it to %v", v, again)
 			}
 		}
@@ -177,7 +181,7 @@ func TestRepair(t *testing.T) {
 			if len(tt.gap) < head-1 {
 				head = len(tt.gap)
 			}
-			keep := repair(v, tt.gap, head, all(len(v)), lo, hi, 70, within(lo, hi))
+			keep := repair(v, tt.gap, head, all(len(v)), lo, hi, 70, one(len(v)-head, lo))
 			if got, want := len(v)-count(keep), fewest(tt.v, tt.gap, all(len(v)), lo, hi); got != want {
 				t.Errorf("%d changes, %d would do", got, want)
 			}

@@ -1,7 +1,10 @@
 package priority
 
 import (
+	"math/bits"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"slurm-ostrich/ostrich"
 )
@@ -32,4 +35,81 @@ func TestSingleLeftBelow(t *testing.T) {
 			t.Errorf("%s: the second plan changes %+v", tt.name, again)
 		}
 	}
+}
+
+// A job of the first class that comes beyond the depth goes above those of the next that have
+// values there: no other is written.
+func TestFirstOfItsClassBeyondTheDepth(t *testing.T) {
+	s := newPools(1, Options{Channel: SiteFactor, Mode: Strict, Controller: multifactor(), Procs: 8, Depth: 20, Classes: threeClasses()})
+	add := func(n int, qos string) {
+		for range n {
+			s.add(ostrich.Place{Job: ostrich.JobID(len(s.queue) + 1), Procs: 1}, "a", qos, nil)
+		}
+		p := s.plan(t)
+		if written := len(p.Changes()); written != n {
+			t.Errorf("%d new jobs, %s, and %d writes", n, qos, written)
+		}
+		apply(SiteFactor, s.queue, p.Changes())
+		if again := s.plan(t).Changes(); len(again) > 0 {
+			t.Errorf("%d new jobs, %s: the second plan changes %+v", n, qos, again)
+		}
+	}
+	add(20, "normal")
+	add(20, "urgent")
+	add(1, "urgent")
+}
+
+// TestTailIsFewest compares what the bands keep with the most of all ways to keep.
+func TestTailIsFewest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 9).Draw(t, "n")
+		b := &bands{of: rapid.SliceOfN(rapid.IntRange(0, 2), n, n).Draw(t, "bands"), step: rapid.Int64Range(0, 3).Draw(t, "step")}
+		for lo := int64(1); len(b.least) < 3; lo += b.step + rapid.Int64Range(1, 2).Draw(t, "more") {
+			b.least = append(b.least, lo)
+		}
+		v := rapid.SliceOfN(rapid.Int64Range(0, 20), n, n).Draw(t, "v")
+		usable := rapid.SliceOfN(rapid.Bool(), n, n).Draw(t, "usable")
+		ceiling := rapid.Int64Range(b.top(), 20).Draw(t, "ceiling")
+		stairs := b.stairs(v, usable)
+		least, most := b.ranges(stairs, ceiling)
+		got := 0
+		for i, band := range b.of {
+			if usable[i] && v[i] >= least[band] && v[i] <= most[band] {
+				got++
+			}
+		}
+		for k := range least {
+			if least[k] < b.least[k] || most[k] < least[k] || k > 0 && least[k]-most[k-1] < b.step {
+				t.Fatalf("ranges %v to %v", least, most)
+			}
+		}
+		want := 0
+		for set := range 1 << n {
+			if kept := bits.OnesCount(uint(set)); kept > want && b.allow(v, usable, set, ceiling) {
+				want = kept
+			}
+		}
+		if said := under(stairs[2], ceiling).kept; got != want || said != want {
+			t.Fatalf("%d kept, %d said, %d could be", got, said, want)
+		}
+	})
+}
+
+// allow reports whether the elements of a set can be kept and the others find values.
+func (b *bands) allow(v []int64, usable []bool, set int, ceiling int64) bool {
+	floor := b.least[0]
+	for band, least := range b.least {
+		floor = max(floor, least)
+		highest := floor
+		for i, x := range v {
+			if set&(1<<i) != 0 && b.of[i] == band {
+				if !usable[i] || x < floor || x > ceiling {
+					return false
+				}
+				highest = max(highest, x)
+			}
+		}
+		floor = highest + b.step
+	}
+	return floor-b.step <= ceiling
 }
