@@ -2,10 +2,11 @@
 # Version: sacct, scancel, slurmdbd and slurmctld 22.05.8-4+deb12u3, MariaDB 1:10.11.19-0+deb12u1 (Debian 12).
 # Guess: "scancel 12_2" of an array that waits makes 12_2 a record of its own in accounting, CANCELLED, as a cancelled job is one; sacct
 #   shows the other tasks as waiting. array_task_pending is how many tasks wait.
-# Seen: 12_2 has no record and never gets one: its waiting array is told of as before, 12_[1-4] with four tasks, until another task
-#   leaves it, and then without task 2. Once all are cancelled sacct has three of the four, so cancelled tasks by sacct are fewer
-#   than there were. A task that "scontrol update" changed is one that leaves. In the table array_task_pending of an array
-#   that was cancelled stays what it was, so a sum over it counts what does not wait any more.
+# Seen: 12_2 has no record and never gets one: its waiting array is told of as before, 12_[1-4] with four tasks, until somebody lists
+#   the queue. squeue makes slurmctld write the tasks that are left anew, and slurmdbd hears of it seconds later: 12_[1,3-4]. So does a
+#   task that leaves the array, also one that "scontrol update" changed. Once all are cancelled sacct has three of the four, so
+#   cancelled tasks by sacct are fewer than there were. In the table array_task_pending of an array that was cancelled stays what it
+#   was, so a sum over it counts what does not wait any more.
 # Ends with 0 if that is still so, 1 if not. Runs MariaDB, slurmdbd and slurmctld on a socket and ports 29979 and 29980 of this
 # host for half a minute, as root.
 set -euo pipefail
@@ -83,14 +84,23 @@ wait_for up
 sacctmgr -i -Q add account a >/dev/null
 sacctmgr -i -Q add user root account=a >/dev/null
 id=$(sbatch --parsable --output=/dev/null --chdir=/ --array=1-4 --wrap=true)
-show() { echo "$1: squeue $(squeue -h -r -j "$id" -o '%i %T' 2>/dev/null | sort | xargs), sacct $(sacct -X -n -P -j "$id" -o JobID,State | sed 's/ by 0//' | sort | xargs)"; }
+told() { sacct -X -n -P -j "$id" -o JobID,State | sed 's/ by 0//' | sort | xargs; }
+show() { # sacct comes first: squeue changes what it says
+	local told
+	told=$(told)
+	echo "$1: sacct $told, squeue $(squeue -h -r -j "$id" -o '%i %T' 2>/dev/null | sort | xargs)"
+}
 waits() { [[ $(sacct -X -n -P -j "$id" -o State | sort -u) == PENDING ]]; }
 wait_for waits
 seen=$(show submitted)
 scancel "${id}_2"
-sleep 8 # slurmctld tells slurmdbd every five seconds
+sleep 15 # slurmctld tells slurmdbd every five seconds
 seen+="
 $(show 'scancel of task 2')"
+fewer() { [[ $(told) == "${id}_[1,3-4]|PENDING" ]]; }
+wait_for fewer
+seen+="
+$(show 'after squeue')"
 scontrol update JobId="${id}_3" Nice=5
 split() { [[ $(sacct -X -n -P -j "$id" -o JobID | wc -l) == 2 ]]; }
 wait_for split
@@ -102,10 +112,11 @@ wait_for over
 seen+="
 $(show 'scancel of all')
 array_task_pending: $(db "select array_task_pending from c_job_table where id_array_task > 1000")"
-wanted='submitted: squeue 1_1 PENDING 1_2 PENDING 1_3 PENDING 1_4 PENDING, sacct 1_[1-4]|PENDING
-scancel of task 2: squeue 1_1 PENDING 1_3 PENDING 1_4 PENDING, sacct 1_[1-4]|PENDING
-nice value of task 3: squeue 1_1 PENDING 1_3 PENDING 1_4 PENDING, sacct 1_3|PENDING 1_[1,4]|PENDING
-scancel of all: squeue , sacct 1_3|CANCELLED 1_[1,4]|CANCELLED
+wanted='submitted: sacct 1_[1-4]|PENDING, squeue 1_1 PENDING 1_2 PENDING 1_3 PENDING 1_4 PENDING
+scancel of task 2: sacct 1_[1-4]|PENDING, squeue 1_1 PENDING 1_3 PENDING 1_4 PENDING
+after squeue: sacct 1_[1,3-4]|PENDING, squeue 1_1 PENDING 1_3 PENDING 1_4 PENDING
+nice value of task 3: sacct 1_3|PENDING 1_[1,4]|PENDING, squeue 1_1 PENDING 1_3 PENDING 1_4 PENDING
+scancel of all: sacct 1_3|CANCELLED 1_[1,4]|CANCELLED, squeue 
 array_task_pending: 2'
 echo "$seen"
 if [[ $seen != "$wanted" ]]; then
