@@ -24,6 +24,7 @@ type Entry struct {
 	Write     bool  // To is to be written
 	Undone    bool  // an earlier write of ours is not in force, see Controller.undone
 	several   bool  // it is in several pools
+	below     bool  // it is beyond the depth, and was never written to
 	many      bool  // it waits for a limit, as do more jobs before it in its class than Slurm looks at
 }
 
@@ -271,9 +272,9 @@ func highest(alone []Entry) int64 {
 }
 
 // gaps returns how many jobs have an order, which are those down to the depth but for what asks
-// for the impossible, and what must lie between each of them and the next: a step each. If so many do not fit, classes are told apart first, from the head, then
-// campaigns, and then the jobs inside them. At most half of the window is taken, so that
-// there is room for insertions.
+// for the impossible, and what must lie between each of them and the next: a step each. If so
+// many do not fit, classes are told apart first, from the head, then campaigns, and then the jobs
+// inside them. At most half of the window is taken, so that there is room for insertions.
 func (o *Options) gaps(p *Plan, depth int, w window) (head int, gap []int64) {
 	jobs := p.Entries
 	p.Exact = len(jobs)

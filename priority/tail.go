@@ -142,7 +142,7 @@ func (o *Options) leaveBelow(jobs []Entry, v []int64, keep []bool, depth int, w 
 	}
 	for i := depth; i < len(jobs); i++ {
 		if from := o.ahead(jobs[i].From); from < w.lo && (jobs[i].Class == last || jobs[i].Wait == Impossible) {
-			v[i], keep[i] = from, true
+			v[i], keep[i], jobs[i].below = from, true, true
 		}
 	}
 }

@@ -37,6 +37,21 @@ func TestSingleLeftBelow(t *testing.T) {
 	}
 }
 
+// What was not written cannot have been undone, however far Slurm's priority of it is from its factors.
+func TestLeftBelowIsNotUndone(t *testing.T) {
+	s := newPools(1, Options{Channel: SiteFactor, Mode: Strict, Controller: aging(), Procs: 8, Depth: 3})
+	for i := range 4 {
+		s.add(ostrich.Place{Job: ostrich.JobID(i + 1), Procs: 1}, "a", "normal", func(q *Queued) {
+			if i == 3 {
+				q.Priority, q.Computed = 700_000, 800_000
+			}
+		})
+	}
+	if e := s.plan(t).Entries[3]; e.Job != 4 || e.Write || e.Undone || e.Why.Code != BeyondDepth {
+		t.Errorf("job %d, written %v, undone %v: %s", e.Job, e.Write, e.Undone, e.Why)
+	}
+}
+
 // A job of the first class that comes beyond the depth goes above those of the next that have
 // values there: no other is written.
 func TestFirstOfItsClassBeyondTheDepth(t *testing.T) {

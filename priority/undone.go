@@ -69,7 +69,7 @@ func (o *Options) repeat(e *Entry) {
 		}
 		return
 	}
-	if !e.Write && o.Controller.undone(q) {
+	if !e.Write && !e.below && o.Controller.undone(q) {
 		o.again(e, true)
 	}
 }
