@@ -101,10 +101,9 @@ func (b *bands) ranges(stairs [][]stair, ceiling int64) (least, most []int64) {
 }
 
 // bands returns the bands of the jobs without an order: one for each class that is there, the
-// last at the bottom, above one for jobs that ask for the impossible. Jobs
-// that wait for a limit have no band of their own: a whole campaign is at its limit in one
-// cycle and not in the next, and would be written each time. Without room for all, the last
-// ones share a band.
+// last at the bottom, above one for jobs that ask for the impossible. Jobs that wait for a
+// limit have no band of their own: a whole campaign is at its limit in one cycle and not in
+// the next, and would be written each time. Without room for all, the last ones share a band.
 func (o *Options) bands(jobs []Entry, head int, gap []int64, w window) *bands {
 	room := w.hi - w.lo
 	for _, g := range gap {

@@ -228,7 +228,6 @@ func (b *Bench) Do(r *Run, ended func(n int)) (Measures, error) {
 		Progress: func(n, _ int) { ended(n) },
 	}
 	p.Into(&loop, &simulation.Material{Campaigns: campaigns, Tuning: p.Tuning})
-	loop.Hints = p.Tuning.Exact() && p.Ranks()
 	jobs, err := loop.Run(campaigns)
 	if err != nil {
 		return fail(err)

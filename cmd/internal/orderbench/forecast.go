@@ -120,7 +120,6 @@ func (f *Forecasts) make(i int, store *runs.Store, ended func(n int)) error {
 	campaigns := f.campaigns[log]
 	m := sim.Machine{Procs: f.logs[log].Procs, Backfill: sim.EASY, Open: true, Offsets: true, Progress: func(n, _ int) { ended(n) }}
 	p.Into(&m, &simulation.Material{Campaigns: campaigns, Tuning: p.Tuning})
-	m.Hints = p.Tuning.Exact() && p.Ranks()
 	row, err := forecasts.Test(m, campaigns, f.settings)
 	if err != nil {
 		return fmt.Errorf("bench: %s: %s: %w", f.logs[log].Name, p.Label, err)

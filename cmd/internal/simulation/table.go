@@ -243,7 +243,7 @@ func (p *Policy) Estimates() bool { return p.exact != nil || p.Settings != nil }
 func (p *Policy) Into(loop *sim.Machine, m *Material) {
 	switch {
 	case p.rank != nil:
-		loop.Policy = p.rank(m)
+		loop.Policy, loop.Hints = p.rank(m), m.Exact()
 	case m.Exact() && p.exact != nil:
 		loop.Order = *p.exact
 	case p.order != nil:

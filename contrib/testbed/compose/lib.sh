@@ -3,23 +3,12 @@
 # shellcheck disable=SC2034,SC2154
 # What the commands of the compose testbed share.
 
-prog=${0##*/}
+# shellcheck source=../options.sh
+. "$here/../options.sh"
+
 # docker-compose gives up after a minute without an answer; a busy engine takes longer.
 export COMPOSE_HTTP_TIMEOUT=${COMPOSE_HTTP_TIMEOUT:-600}
 root=$(realpath -- "$here/../../..")
-
-say() { printf '%s: %s\n' "$prog" "$*" >&2; }
-
-die() {
-	say "$*"
-	exit 1
-}
-
-number() { # NAME VALUE MIN MAX
-	if ! [[ $2 =~ ^[0-9]{1,6}$ ]] || [ "$2" -lt "$3" ] || [ "$2" -gt "$4" ]; then
-		die "$1 $2: must be a number from $3 to $4"
-	fi
-}
 
 # set_project names the project: the argument, the environment, or .env.
 set_project() {

@@ -329,17 +329,22 @@ func TestDemoEarly(t *testing.T) {
 
 // TestUpNumbers: to bash 08 is no number, and 010 is eight.
 func TestUpNumbers(t *testing.T) {
+	refused := func(most, up string, options ...string) {
+		for _, number := range []string{"08", "0x8", "501"} {
+			cmd := exec.CommandContext(t.Context(), up, append(options, "--nodes", number)...)
+			want := "up: --nodes " + number + ": must be a number from 1 to " + most + "\n"
+			if text, err := cmd.CombinedOutput(); err == nil || string(text) != want {
+				t.Errorf("%s: %v: %q, want %q", up, err, text, want)
+			}
+		}
+	}
+	refused("250", "../compose/up")
 	if os.Geteuid() != 0 {
 		t.Skip("up needs root")
 	}
-	defer os.Remove("/run/ostrich-testbed/_tmp_ostrich-none.lock") //nolint:errcheck // it may be gone
-	for _, number := range []string{"08", "0x8", "501"} {
-		cmd := exec.CommandContext(t.Context(), "../debian/up", "--dir", "/tmp/ostrich-none", "--nodes", number)
-		want := "up: --nodes " + number + ": must be a number from 1 to 500\n"
-		if text, err := cmd.CombinedOutput(); err == nil || string(text) != want {
-			t.Errorf("%v: %q, want %q", err, text, want)
-		}
-	}
+	dir := filepath.Join(t.TempDir(), "none")
+	defer os.Remove("/run/ostrich-testbed/" + strings.ReplaceAll(dir, "/", "_") + ".lock") //nolint:errcheck // it may be gone
+	refused("500", "../debian/up", "--dir", dir)
 }
 
 // TestFreePorts: up refuses a port of another program, and not those of its own daemons when it

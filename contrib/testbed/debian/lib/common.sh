@@ -3,6 +3,8 @@
 # shellcheck disable=SC2034,SC2154
 # Names, options and messages that every command of the testbed shares.
 
+# shellcheck source=../../options.sh
+. "$here/../options.sh"
 # shellcheck source=../../accounts/accounts.sh
 . "$here/../accounts/accounts.sh"
 
@@ -15,7 +17,6 @@ testbed_gecos="OStrich testbed"
 # Every testbed of this machine has an entry here, named after its base port.
 testbed_registry=/var/lib/ostrich-testbed.d
 
-prog=${0##*/}
 default_dir=${OSTRICH_TESTBED:-/var/lib/ostrich-testbed}
 
 # Settings of the caller's shell for some other Slurm have no say here.
@@ -32,18 +33,11 @@ case ${FAKETIME-} in *x*) clock_speed=${FAKETIME##*x} ;; esac
 # timeout is the command, in real seconds.
 timeout() { command timeout $(($1 * clock_speed)) "${@:2}"; }
 
-say() { printf '%s: %s\n' "$prog" "$*" >&2; }
-
-die() {
-	say "$*"
-	exit 1
-}
-
-# number NAME VALUE MIN MAX refuses an option that is not a number in a range.
-number() {
-	if ! [[ $2 =~ ^(0|[1-9][0-9]{0,5})$ ]] || [ "$2" -lt "$3" ] || [ "$2" -gt "$4" ]; then
-		die "$1 $2: must be a number from $3 to $4"
-	fi
+# numbers_of_two NODES PORT refuses numbers with which two testbeds cannot be brought up, the
+# second one 100 ports above the first.
+numbers_of_two() {
+	number --nodes "$1" 1 500
+	number --port "$2" 1024 $((65535 - 110 - $1))
 }
 
 need_root() {
